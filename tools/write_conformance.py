@@ -36,17 +36,27 @@ PRODUCTS = {
     "Atlas 200I/500 A2": ("Ascend310B", "Ascend310B1"),
 }
 HEADER = "aclnnop/aclnn_{}.h"
-NUMERIC_FILTER = "On/*Numerics.*/{isa}:-*.LargeSizes/*:*.CallersFloatingPointEnvironment/*"
+# What is described in these files has tests on every product, in the executables of a folder.
+DESCRIBED = {"tests/operators/loss_answers.cc": "loss/loss", "tests/operators/move_answers.cc": "moves/move"}
+NUMERIC_FILTER = ("On/{name}Numerics.*/{isa}:On/Reduced{name}Numerics.*/{isa}:On/FillValueNumerics.{name}/{isa}"
+                  ":-*.LargeSizes/*:*.CallersFloatingPointEnvironment/*")
 COLUMNS = ("operator", "product", "contract rows", "of them different", "numeric cases", "special values", "refused", "tests", "failed")
 
 
 def operators() -> dict[str, str]:
-    """aclnnL1LossBackward -> l1_loss_backward, in the order of the list: of the operators with test executables of their own."""
-    found = {}
-    for one in schema.read.read(ROOT):
-        if (ROOT / f"tests/contract/{one.name}_contract_test.cc").exists():
-            found[one.functions[0].name] = one.name
-    return found
+    """aclnnL1LossBackward -> l1_loss_backward, in the order of the list: of the described operators."""
+    described = {name for file in DESCRIBED for name in re.findall(r"PORTACL_C_FUNCTION\((\w+)\)", (ROOT / file).read_text())}
+    names = {function.name: one.name for one in schema.read.read(ROOT) for function in one.functions[:1]}
+    return {function: name for function, name in names.items() if function in described}
+
+
+def executables(build: pathlib.Path, operator: str) -> tuple[pathlib.Path, pathlib.Path]:
+    """Those of the answers of phase 1 and of the numbers."""
+    family = next(family for file, family in DESCRIBED.items() if f"({operator}" in (ROOT / file).read_text())
+    numbers = family
+    if family == "loss/loss":
+        numbers = "loss/" + ("kl_div" if "KlDiv" in operator else "mse_loss" if "Mse" in operator else "l1_loss")
+    return build / f"tests/{family}_answers", build / f"tests/{numbers}_numbers"
 
 
 def run(program: pathlib.Path, gtest_filter: str, **variables: str) -> list[dict]:
@@ -79,17 +89,18 @@ def total(tests: list[dict], name: str) -> int:
     return sum(int(test.get(name, 0)) for test in tests)
 
 
-def measure_operator(build: pathlib.Path, isa: str, operator: str, stem: str) -> tuple[list[tuple], tuple]:
+def measure_operator(build: pathlib.Path, isa: str, operator: str) -> tuple[list[tuple], tuple]:
     """The operator's rows of the two tables."""
     by_product = []
-    contract = run(build / f"tests/{stem}_contract", "*")
+    answers, numeric = executables(build, operator)
+    contract = run(answers, f"*/{operator}On*:*/{operator}")
     for line, (name, soc) in PRODUCTS.items():
-        rows = [test for test in contract if test["name"] == f"Rows/{name}"]
+        rows = [test for test in contract if test["name"] == f"EveryChange/{operator}On{name}"]
         if not rows:
-            raise SystemExit(f"{stem}_contract has no rows for {name}")
+            raise SystemExit(f"{answers.name} has no rows of {operator} for {name}")
         codes = {int(test["valid_call"]) for test in rows}
         if codes == {0}:
-            tests = run(build / f"tests/{stem}_numerics", NUMERIC_FILTER.format(isa=isa), PORTACL_TEST_SOC=soc)
+            tests = run(numeric, NUMERIC_FILTER.format(isa=isa, name=operator.removeprefix("aclnn")), PORTACL_TEST_SOC=soc)
             numbers = [total(tests, key) for key in ("numeric_cases", "special_value_cases", "refused_cases")]
         elif codes == {REFUSED}:
             tests, numbers = [], [f"not on this product: {REFUSED}", "-", "every call"]
@@ -98,8 +109,8 @@ def measure_operator(build: pathlib.Path, isa: str, operator: str, stem: str) ->
         by_product.append((operator, line, total(rows, "contract_rows"), total(rows, "answered_otherwise"), *numbers,
                            len(rows + tests), failed(rows + tests)))
         print("  ".join(map(str, by_product[-1])), flush=True)
-    others = [test for test in contract if not test["name"].startswith("Rows/")]
-    no_device = [test for test in contract if test["name"] == "Rows/NoDeviceSet"]
+    others = [test for test in contract if not test["name"].startswith("EveryChange/")]
+    no_device = [test for test in contract if test["name"] == f"EveryChange/{operator}OnNoDeviceSet"]
     return by_product, (operator, total(others, "fault_pairs"), total(no_device, "contract_rows"), len(others + no_device),
                         failed(others + no_device))
 
@@ -107,7 +118,7 @@ def measure_operator(build: pathlib.Path, isa: str, operator: str, stem: str) ->
 def measure(build: pathlib.Path, isa: str) -> tuple[list[tuple], list[tuple]]:
     """The rows of the two tables."""
     with concurrent.futures.ThreadPoolExecutor(2 * (os.cpu_count() or 1)) as workers:
-        results = list(workers.map(lambda item: measure_operator(build, isa, *item), operators().items()))
+        results = list(workers.map(lambda item: measure_operator(build, isa, item), operators()))
     return [row for rows, _ in results for row in rows], [row for _, row in results]
 
 
@@ -156,9 +167,9 @@ each number was counted by the tests while they ran.
 {table(COLUMNS, by_product)}
 | column | counts |
 |---|---|
-| contract rows | calls, most of them wrong in one way, whose code, message and lack of effects are as CANN's checks give them (`tests/contract/`) |
+| contract rows | calls, most of them wrong in one way, whose code, message and lack of effects are as CANN's checks give them (`tests/loss/`, `tests/moves/`) |
 | of them different | expected differences: rows for which this product gives another code than most products do |
-| numeric cases | calls with dtypes that the product takes, in which every element of the output was compared with an oracle in float64, and every byte around the operands with what it was before (`tests/numerics/`); on the instruction set named above |
+| numeric cases | calls with dtypes that the product takes, in which every element of the output was compared with an oracle in float64, and every byte around the operands with what it was before; on the instruction set named above |
 | special values | combinations of zeros, subnormals, boundaries, infinities and NaN, one for each operand, within those cases |
 | refused | expected differences: numeric cases with dtypes that the product does not take, each refused with {REFUSED} |
 | tests | the tests that these were part of. A test fails with the first of its cases |

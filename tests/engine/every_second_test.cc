@@ -6,11 +6,7 @@
 
 #include "base/isa.h"
 #include "gtest/gtest.h"
-#include "operators/kl_div.h"
-#include "operators/kl_div_backward.h"
-#include "operators/l1_loss.h"
-#include "operators/l1_loss_backward.h"
-#include "operators/smooth_l1_loss_backward.h"
+#include "operators/losses.h"
 #include "support/numeric_case.h"
 #include "support/numeric_suite.h"
 #include "support/special_values.h"

@@ -11,8 +11,7 @@
 
 #include "base/isa.h"
 #include "gtest/gtest.h"
-#include "operators/kl_div.h"
-#include "operators/kl_div_backward.h"
+#include "operators/losses.h"
 #include "support/environment.h"
 #include "support/loss_sums.h"
 #include "support/numeric_case.h"

@@ -11,9 +11,11 @@
 #include <vector>
 
 #include "engine/isa_in_use.h"
-#include "operators/kl_div_backward.h"
+#include "operators/losses.h"
 #include "support/dtype_rules.h"
 #include "support/environment.h"
+#include "support/float_formats.h"
+#include "support/ordered_sum.h"
 #include "support/two_phase.h"
 
 namespace portacl::testing {
@@ -69,7 +71,7 @@ void SumOfEqualTerms(DtypeNumber dtype, const Shape& self, const Shape& r, doubl
   aclDestroyTensor(self_handle);
   aclDestroyTensor(out_handle);
 
-  const auto n = static_cast<double>(kl_div_backward::Divisor(r, attributes));
+  const auto n = static_cast<double>(KlDivDivisor(r, attributes));
   const auto c = static_cast<double>(NearestFloat(1 / n));
   const auto product = static_cast<double>(NearestFloat(target.value() * gradient.value()));
   const auto term = static_cast<double>(NearestFloat(-product * c));

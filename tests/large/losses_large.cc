@@ -9,12 +9,9 @@
 #include <vector>
 
 #include "engine/isa_in_use.h"
-#include "operators/kl_div.h"
-#include "operators/l1_loss.h"
-#include "operators/mse_loss.h"
-#include "operators/mse_loss_out.h"
-#include "operators/smooth_l1_loss.h"
+#include "operators/losses.h"
 #include "support/environment.h"
+#include "support/float_formats.h"
 #include "support/two_phase.h"
 
 namespace portacl::testing {

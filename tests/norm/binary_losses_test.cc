@@ -1,6 +1,7 @@
 // Losses of two classes and their gradients, from their descriptions.
 // SPDX-License-Identifier: Apache-2.0
 #include "row_calls.h"
+#include "support/index_rules.h"
 
 #include "aclnnop/families/loss.h"
 #include "gtest/gtest.h"
@@ -12,45 +13,17 @@ bool IsGiven(const IndexCall& call, const std::string& name) { return !call[name
 int64_t ReductionOf(const IndexCall& call) { return call["reduction"].integer; }
 bool IsEmpty(const IndexCall& call, const std::string& name) { return NumElements(call[name].shape) == 0; }
 
-std::optional<Shape> Together(const std::vector<Shape>& shapes) {
-  Shape result;
-  for (const Shape& shape : shapes) {
-    while (result.size() < shape.size()) result.insert(result.begin(), 1);
-    for (size_t i = 0; i < shape.size(); ++i) {
-      int64_t& dim = result[result.size() - shape.size() + i];
-      if (dim != shape[i] && dim != 1 && shape[i] != 1) return std::nullopt;
-      if (dim == 1) dim = shape[i];
-    }
-  }
-  return result;
-}
 // Those of the tensors that are given.
 std::optional<Shape> ShapeTogether(const IndexCall& call, const std::string& names) {
   std::vector<Shape> shapes;
   for (const std::string& name : Words(names)) {
     if (IsGiven(call, name)) shapes.push_back(call[name].shape);
   }
-  return Together(shapes);
+  return Broadcast(shapes);
 }
 
-IndexRule Given(const std::string& name, const IndexRule& rule) {
-  return [=](IndexCall& call) -> std::optional<Verdict> {
-    return IsGiven(call, name) ? rule(call) : std::nullopt;
-  };
-}
-IndexRule When(const std::function<bool(const IndexCall&)>& condition, const IndexRule& rule) {
-  return
-      [=](IndexCall& call) -> std::optional<Verdict> { return condition(call) ? rule(call) : std::nullopt; };
-}
 bool IsNone(const IndexCall& call) { return ReductionOf(call) == 0; }
 bool IsReduced(const IndexCall& call) { return !IsNone(call); }
-IndexRule Modes() {
-  return Refuses(161002, "reduction",
-                 [](IndexCall& call) { return ReductionOf(call) < 0 || ReductionOf(call) > 2; });
-}
-IndexRule OneElement(const std::string& name, aclnnStatus code) {
-  return Refuses(code, name, [=](IndexCall& call) { return NumElements(call[name].shape) != 1; });
-}
 void Ranks(IndexRules& rules, const std::string& names, aclnnStatus code = 161002) {
   for (const std::string& name : Words(names)) {
     rules.push_back(
@@ -161,14 +134,14 @@ IndexOperator Entropy() {
               Given("weight", OneDtype("self", "weight")),
               Given("weight", OneDtype("self", "out")),
               OneShape("self", "target"),
-              Modes(),
+              IntegerFrom("reduction", 0, 2),
               When(IsNone, Refuses(161002, "out",
                                    [](IndexCall& call) {
                                      const Shape& self = call["self"].shape;
                                      const Shape& out = call["out"].shape;
                                      return self != out && (NumElements(self) != 1 || NumElements(out) != 1);
                                    })),
-              When(IsReduced, OneElement("out", 161002)),
+              When(IsReduced, HasOneElement("out", 161002)),
               EmptyDone("self"),
               Given("weight", BroadcastsTo("weight", "self", 561103))};
   Ranks(op.rules, "self target weight", 561103);
@@ -214,7 +187,7 @@ IndexOperator EntropyGradient() {
                             return ShapeTogether(call, "self target weightOptional gradOutput") !=
                                    call["self"].shape;
                           })));
-  op.rules.push_back(Modes());
+  op.rules.push_back(IntegerFrom("reduction", 0, 2));
   op.rules.push_back(EmptyDone("self"));
   op.draw = [](IndexCall& call, RandomNumbers& random) {
     DrawDtypes(call, random);
@@ -271,16 +244,16 @@ IndexOperator Logits() {
               TensorArg("weightOptional", {2, 3}), TensorArg("posWeightOptional", {3}),
               IntegerArg("reduction", 1),          OutputArg("out", {})};
   op.rules = {NoNulls("self target out"), Listed_("self target out", kFloats), OneDtype("target", "out"),
-              Modes()};
+              IntegerFrom("reduction", 0, 2)};
   Ranks(op.rules, "self target weightOptional posWeightOptional out");
   for (const IndexRule& rule :
        {OneShape("self", "target"), GoesWithTarget("weightOptional"), GoesWithTarget("posWeightOptional"),
         When(IsNone, EmptyDone("self")),
-        When([](const IndexCall& call) { return IsEmpty(call, "self"); }, OneElement("out", 561103)),
+        When([](const IndexCall& call) { return IsEmpty(call, "self"); }, HasOneElement("out", 561103)),
         EmptyDone("self"), When(IsNone, OneShape("self", "out")),
         Given("weightOptional", BroadcastsTo("weightOptional", "target", 561103)),
         Given("posWeightOptional", BroadcastsTo("posWeightOptional", "target", 561103)),
-        When(IsReduced, OneElement("out", 561103)), ReadableWeight("weightOptional"),
+        When(IsReduced, HasOneElement("out", 561103)), ReadableWeight("weightOptional"),
         ReadableWeight("posWeightOptional")})
     op.rules.push_back(rule);
   op.draw = [](IndexCall& call, RandomNumbers& random) {
@@ -327,7 +300,7 @@ IndexOperator LogitsGradient() {
                             return ShapeTogether(call, "self gradOutput weightOptional posWeightOptional") !=
                                    call["self"].shape;
                           })));
-  op.rules.push_back(Modes());
+  op.rules.push_back(IntegerFrom("reduction", 0, 2));
   op.rules.push_back(EmptyDone("self"));
   op.draw = [](IndexCall& call, RandomNumbers& random) {
     DrawLogits(call, random);
@@ -372,7 +345,7 @@ IndexOperator TargetGradient() {
                                      return ShapeTogether(call, "self gradOutput weight posWeight") !=
                                             call["self"].shape;
                                    })),
-        Modes(), EmptyDone("self")})
+        IntegerFrom("reduction", 0, 2), EmptyDone("self")})
     op.rules.push_back(rule);
   op.draw = [](IndexCall& call, RandomNumbers& random) {
     DrawDtypes(call, random);
@@ -446,7 +419,7 @@ IndexOperator SoftMarginGradient() {
   op.rules.push_back(Refuses(161002, "out", [](IndexCall& call) {
     return ShapeTogether(call, "gradOutput self target") != call["out"].shape;
   }));
-  op.rules.push_back(Modes());
+  op.rules.push_back(IntegerFrom("reduction", 0, 2));
   op.rules.push_back(EmptyDone("gradOutput self target"));
   op.draw = [](IndexCall& call, RandomNumbers& random) {
     DrawDtypes(call, random);

@@ -11,8 +11,7 @@
 
 #include "acl/acl.h"
 #include "aclnn/acl_meta.h"
-#include "operators/kl_div_backward.h"
-#include "operators/mse_loss.h"
+#include "operators/losses.h"
 #include "support/library_exp.h"
 #include "support/operator_under_test.h"
 #include "support/shapes.h"

@@ -24,6 +24,7 @@
 #include "process/allocation_hook.h"
 #include "support/dtype_rules.h"
 #include "support/environment.h"
+#include "support/index_answers.h"
 #include "support/map_suite.h"
 #include "support/shapes.h"
 
@@ -272,9 +273,8 @@ void ForEachMove(aclrtStream stream, const Visit& visit) {
     return static_cast<char*>(memory);
   }();
   const DtypeNumber dtypes[] = {ACL_FLOAT, ACL_BF16, ACL_FLOAT16, ACL_DOUBLE, ACL_INT64, ACL_UINT8, ACL_BOOL};
-  const OperatorBinding bindings[] = {BindInplaceCopy(),       BindCast(),        BindInplaceFillScalar(),
-                                      BindInplaceFillTensor(), BindInplaceZero(), BindInplaceOne()};
-  for (const OperatorBinding& binding : bindings) {
+  for (const IndexOperator* op : MoveOperators()) {
+    const OperatorBinding binding = BindingOf(*op);
     const bool is_fill = binding.tensors.size() == 1 || binding.name == "aclnnInplaceFillTensor";
     for (const auto& [way, way_name] : kWays) {
       for (const Shape& shape : kShapes) {

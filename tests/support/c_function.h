@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <tuple>
 #include <type_traits>
@@ -23,6 +24,8 @@ struct Argument {
   const aclScalar* scalar = nullptr;
   int64_t integer = 0;
   double real = 0;
+  std::optional<float> single =
+      {};  // a real that is passed as it is, since a conversion may raise floating-point flags
   aclTensorList* list = nullptr;
   const aclIntArray* array = nullptr;
   const char* text = nullptr;
@@ -59,6 +62,9 @@ T ArgumentAs(const Argument& argument) {
   if constexpr (std::is_convertible_v<T, const aclBoolArray*>) return argument.flags;
   if constexpr (std::is_convertible_v<T, const aclIntArray*>) return argument.array;
   if constexpr (kKindOf<T> == ParameterKind::kText) return const_cast<char*>(argument.text);
+  if constexpr (std::is_same_v<T, float>) {
+    if (argument.single) return *argument.single;
+  }
   if constexpr (kKindOf<T> == ParameterKind::kReal) return static_cast<T>(argument.real);
   if constexpr (kKindOf<T> == ParameterKind::kInteger) return static_cast<T>(argument.integer);
 }

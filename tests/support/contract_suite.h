@@ -15,18 +15,9 @@
 #include "gtest/gtest.h"
 #include "guarded_buffer.h"
 #include "operator_under_test.h"
+#include "products.h"
 
 namespace portacl::testing {
-
-// Products whose answers may differ. kNoDevice is a thread on which no device was set.
-enum class Product { k950, kA3, kA2, k310B, k310P, k910, kNoDevice };
-
-inline constexpr Product kAllProducts[] = {Product::k950,  Product::kA3,  Product::kA2,      Product::k310B,
-                                           Product::k310P, Product::k910, Product::kNoDevice};
-
-const char* ProductName(Product product);
-inline void PrintTo(Product product, std::ostream* out) { *out << ProductName(product); }
-const char* SocNameOf(Product product);
 
 // Describes an aclTensor to create, with any fault that a test needs.
 struct TensorSpec {

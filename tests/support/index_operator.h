@@ -18,6 +18,19 @@
 
 namespace portacl::testing {
 
+// Where a tensor's elements lie, for calls that phase 1 alone sees. Numbers count elements.
+struct Strides {
+  bool are_given = false;             // else they are those of a dense tensor, passed as null
+  std::vector<int64_t> of_dims = {};  // a shape of another rank has `of_any` in every dim
+  int64_t of_any = 77;
+  int64_t offset = 0;
+  std::optional<Shape> storage = {};  // its dims; nullopt: those of the tensor
+
+  std::vector<int64_t> For(const Shape& shape) const {
+    return of_dims.size() == shape.size() ? of_dims : std::vector<int64_t>(shape.size(), of_any);
+  }
+};
+
 // One argument. `kind` selects the members in use.
 struct IndexArgument {
   ParameterKind kind = ParameterKind::kTensor;
@@ -28,6 +41,8 @@ struct IndexArgument {
   DtypeNumber dtype = ACL_FLOAT;  // of a tensor or scalar
   Shape shape = {2, 3};
   int32_t format = ACL_FORMAT_ND;
+  Strides strides = {};
+  bool is_unread = false;                   // needs no address
   bool is_contiguous = false;               // whether the operator takes no other view
   std::vector<IndexArgument> entries = {};  // of a list
   std::vector<IndexArgument> scalars = {};  // of a list of scalars
@@ -56,6 +71,8 @@ struct IndexCall {
   const IndexOperator* op = nullptr;
   Product product = Product::kA2;
   std::vector<IndexArgument> arguments;  // in the order of the C signature
+  bool null_workspace_size = false;
+  bool null_executor = false;
   DtypeNumber promoted = kUndefinedDtype;
   Shape result;  // for rules that follow
 
@@ -103,6 +120,8 @@ struct IndexOperator {
   // Sets the values of tensors that a range does not describe, at their positions in `tensors`.
   std::function<void(const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random)> fill =
       {};
+  // Make other valid calls of the valid one: every reduction, empty tensors. For index_answers.h.
+  std::vector<std::function<void(IndexCall& call)>> bases = {};
   bool takes_workspace = false;
   bool updates = false;               // outputs are inputs, too, so two runs differ from one
   bool is_inexact = false;            // NaN results compare as NaN

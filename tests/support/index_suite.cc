@@ -4,15 +4,13 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
-#include <memory>
 #include <optional>
 
 #include "contract_suite.h"
 #include "environment.h"
 #include "gtest/gtest.h"
 #include "guarded_buffer.h"
-#include "index_operator.h"
-#include "map_values.h"
+#include "index_call.h"
 #include "numeric_suite.h"
 #include "two_phase.h"
 
@@ -27,289 +25,6 @@ IndexArgument Make(ParameterKind kind, const std::string& name) {
   argument.kind = kind;
   argument.name = name;
   return argument;
-}
-
-// Creates the C objects of a call from given tensors.
-class Arguments {
- public:
-  Arguments(const IndexCall& call, const std::vector<aclTensor*>& tensors) {
-    size_t next = 0;
-    for (const IndexArgument& one : call.arguments) {
-      Argument argument;
-      switch (one.kind) {
-        case ParameterKind::kTensor:
-          argument.tensor = tensors[next++];
-          break;
-        case ParameterKind::kList: {
-          const std::vector<aclTensor*> entries(
-              tensors.begin() + static_cast<std::ptrdiff_t>(next),
-              tensors.begin() + static_cast<std::ptrdiff_t>(next + one.entries.size()));
-          next += one.entries.size();
-          if (one.null) break;
-          lists_.push_back(argument.list = aclCreateTensorList(entries.data(), entries.size()));
-          break;
-        }
-        case ParameterKind::kArray:
-          if (!one.null) {
-            arrays_.push_back(argument.array = aclCreateIntArray(one.values.data(), one.values.size()));
-            const auto flags = std::make_unique<bool[]>(one.values.size() + 1);
-            for (size_t i = 0; i < one.values.size(); ++i) flags[i] = one.values[i] != 0;
-            flags_.push_back(argument.flags = aclCreateBoolArray(flags.get(), one.values.size()));
-          }
-          break;
-        case ParameterKind::kScalar: {
-          if (one.null) break;
-          Element element = ElementOfNumber(one.dtype, one.number);
-          scalars_.push_back(argument.scalar = aclCreateScalar(element.data(), AsAclDataType(one.dtype)));
-          break;
-        }
-        case ParameterKind::kScalarList: {
-          if (one.null) break;
-          std::vector<aclScalar*> entries;
-          for (const IndexArgument& entry : one.scalars) {
-            Element element = ElementOfNumber(entry.dtype, entry.number);
-            entries.push_back(entry.null ? nullptr
-                                         : aclCreateScalar(element.data(), AsAclDataType(entry.dtype)));
-          }
-          scalar_lists_.push_back(argument.scalars = aclCreateScalarList(entries.data(), entries.size()));
-          break;
-        }
-        case ParameterKind::kReal:
-          argument.real = one.real;
-          break;
-        case ParameterKind::kText:
-          argument.text = one.null ? nullptr : one.text.c_str();
-          break;
-        default:
-          argument.integer = one.integer;
-      }
-      arguments_.push_back(argument);
-    }
-  }
-  // Lists own their tensors and scalars.
-  ~Arguments() {
-    for (aclTensorList* list : lists_) aclDestroyTensorList(list);
-    for (const aclIntArray* array : arrays_) aclDestroyIntArray(array);
-    for (const aclBoolArray* flags : flags_) aclDestroyBoolArray(flags);
-    for (const aclScalar* scalar : scalars_) aclDestroyScalar(scalar);
-    for (const aclScalarList* list : scalar_lists_) aclDestroyScalarList(list);
-  }
-  Arguments(const Arguments&) = delete;
-  Arguments& operator=(const Arguments&) = delete;
-
-  const std::vector<Argument>& all() const { return arguments_; }
-  // The first list, or none.
-  aclTensorList* FirstList() const { return lists_.empty() ? nullptr : lists_[0]; }
-
- private:
-  std::vector<Argument> arguments_;
-  std::vector<aclTensorList*> lists_;
-  std::vector<const aclIntArray*> arrays_;
-  std::vector<const aclBoolArray*> flags_;
-  std::vector<const aclScalar*> scalars_;
-  std::vector<const aclScalarList*> scalar_lists_;
-};
-
-aclTensor* MakeHandle(const IndexArgument& one, const View* view, void* data) {
-  const std::vector<int64_t> strides = view != nullptr ? view->strides : DenseStrides(one.shape);
-  const Shape storage = view != nullptr ? view->storage_dims : one.shape;
-  return aclCreateTensor(one.shape.data(), one.shape.size(), AsAclDataType(one.dtype), strides.data(),
-                         view != nullptr ? view->offset : 0, static_cast<aclFormat>(one.format),
-                         storage.data(), storage.size(), data);
-}
-
-// Returns the handle of a tensor with memory, or nullptr for an omitted one.
-aclTensor* HandleOf(const IndexArgument& one, const HostTensor& tensor) {
-  return one.null ? nullptr : MakeHandle(one, &tensor.view(), tensor.buffer().device());
-}
-
-// Destroys tensors that are in no list.
-void DestroySingles(const IndexCall& call, const std::vector<aclTensor*>& tensors) {
-  size_t next = 0;
-  for (const IndexArgument& one : call.arguments) {
-    if (one.kind == ParameterKind::kTensor) aclDestroyTensor(tensors[next++]);
-    if (one.kind == ParameterKind::kList) {
-      for (size_t i = 0; i < one.entries.size(); ++i, ++next) {
-        if (one.null) aclDestroyTensor(tensors[next]);
-      }
-    }
-  }
-}
-
-std::string Describe(const IndexCall& call) {
-  std::string text;
-  const auto add = [&](const IndexArgument& one) {
-    text += one.null ? "null" : DtypeName(one.dtype) + ToString(one.shape);
-  };
-  for (const IndexArgument& one : call.arguments) {
-    text += " " + one.name + "=";
-    if (one.kind == ParameterKind::kTensor) add(one);
-    if (one.kind == ParameterKind::kList) {
-      text += one.null ? "null{" : "{";
-      for (const IndexArgument& entry : one.entries) {
-        add(entry);
-        text += " ";
-      }
-      text += "}";
-    }
-    if (one.kind == ParameterKind::kArray) text += one.null ? "null" : ToString(one.values);
-    if (one.kind == ParameterKind::kInteger) text += std::to_string(one.integer);
-    if (one.kind == ParameterKind::kReal) text += std::to_string(one.real);
-    if (one.kind == ParameterKind::kText) text += one.null ? "null" : one.text;
-    if (one.kind == ParameterKind::kScalar)
-      text += one.null ? "null" : DtypeName(one.dtype) + std::to_string(static_cast<double>(one.number.real));
-    for (const IndexArgument& entry : one.scalars) {
-      text += one.null || entry.null
-                  ? "null "
-                  : DtypeName(entry.dtype) + std::to_string(static_cast<double>(entry.number.real)) + " ";
-    }
-  }
-  return text;
-}
-
-// Tells whether phase 1 answered as the rules expect.
-bool CheckPlan(IndexCall call) {
-  const IndexOperator& op = *call.op;
-  const Verdict expected = Expected(call);
-  if (expected.code == kUndetermined) return true;
-  std::vector<aclTensor*> tensors;
-  for (const IndexArgument* one : TensorsOf(call))
-    tensors.push_back(one->null ? nullptr : MakeHandle(*one, nullptr, ForbiddenAddress()));
-  uint64_t size = 0xDEADBEEFCAFEF00D;
-  aclOpExecutor* executor = nullptr;
-  aclnnStatus status = 0;
-  {
-    const Arguments arguments(call, tensors);
-    status = op.function.plan(arguments.all(), &size, &executor);
-  }
-  DestroySingles(call, tensors);
-  const std::string message = TakeErrorMessage();
-  bool right = status == expected.code;
-  if (right && status == 0) {
-    right = (size == 0 || op.takes_workspace) && executor != nullptr && message.empty();
-  } else if (right) {
-    right = size == 0xDEADBEEFCAFEF00D && executor == nullptr &&
-            message.find(op.function.name) != std::string::npos &&
-            (expected.names.empty() ||
-             std::any_of(expected.names.begin(), expected.names.end(),
-                         [&](const std::string& name) { return message.find(name) != std::string::npos; }));
-  }
-  if (executor != nullptr) aclDestroyAclOpExecutor(executor);
-  if (right) return true;
-  ADD_FAILURE() << ProductName(call.product) << Describe(call) << ": " << status << ", expected "
-                << expected.code << " " << (expected.names.empty() ? "" : expected.names[0]) << "; "
-                << message;
-  return false;
-}
-
-using Change = std::function<void(IndexCall&)>;
-
-void AddTensorChanges(std::vector<Change>& changes, const std::function<IndexArgument&(IndexCall&)>& at) {
-  changes.push_back([=](IndexCall& call) { at(call).null = true; });
-  std::vector<DtypeNumber> dtypes = ConvertibleDtypes();
-  dtypes.insert(dtypes.end(), {ACL_COMPLEX32, ACL_STRING, ACL_FLOAT8_E5M2});
-  for (const DtypeNumber dtype : dtypes) changes.push_back([=](IndexCall& call) { at(call).dtype = dtype; });
-  for (const Shape& shape : {Shape{}, Shape{0}, Shape{1}, Shape{2}, Shape{3}, Shape{6}, Shape{2, 3},
-                             Shape{3, 2}, Shape{4, 3}, Shape{2, 6}, Shape{0, 3}, Shape{2, 0}, Shape{1, 1},
-                             Shape{2, 3, 1}, Shape{2, 2, 3}, Shape{1, 1, 1, 1, 1, 1, 1, 2, 3}})
-    changes.push_back([=](IndexCall& call) { at(call).shape = shape; });
-  for (const int32_t format : {ACL_FORMAT_NCHW, ACL_FORMAT_FRACTAL_NZ})
-    changes.push_back([=](IndexCall& call) { at(call).format = format; });
-}
-
-std::vector<Change> ChangesOf(const IndexOperator& op) {
-  std::vector<Change> changes;
-  for (size_t i = 0; i < op.valid.size(); ++i) {
-    const auto argument = [=](IndexCall& call) -> IndexArgument& { return call.arguments[i]; };
-    switch (op.valid[i].kind) {
-      case ParameterKind::kTensor:
-        AddTensorChanges(changes, argument);
-        break;
-      case ParameterKind::kList:
-        changes.push_back([=](IndexCall& call) { argument(call).null = true; });
-        changes.push_back([=](IndexCall& call) { argument(call).entries.clear(); });
-        changes.push_back([=](IndexCall& call) {
-          auto& entries = argument(call).entries;
-          if (!entries.empty()) entries.push_back(entries[0]);
-        });
-        for (const bool all : {false, true}) {
-          std::vector<Change> of_entry;
-          AddTensorChanges(of_entry, [](IndexCall& call) -> IndexArgument& { return call.arguments[0]; });
-          for (size_t k = 0; k < of_entry.size(); ++k) {
-            changes.push_back([=](IndexCall& call) {
-              auto& entries = argument(call).entries;
-              for (size_t e = all ? 0 : 1; e < entries.size(); ++e) {
-                IndexCall one;
-                one.arguments = {entries[e]};
-                of_entry[k](one);
-                entries[e] = one.arguments[0];
-              }
-            });
-          }
-        }
-        break;
-      case ParameterKind::kArray:
-        changes.push_back([=](IndexCall& call) { argument(call).null = true; });
-        changes.push_back([=](IndexCall& call) { argument(call).values.clear(); });
-        for (const int64_t value : {-9, -2, -1, 0, 1, 2, 3, 9}) {
-          changes.push_back([=](IndexCall& call) { argument(call).values.push_back(value); });
-          for (const size_t place : {0, 1}) {
-            changes.push_back([=](IndexCall& call) {
-              if (place < argument(call).values.size()) argument(call).values[place] = value;
-            });
-          }
-        }
-        break;
-      case ParameterKind::kScalar:
-        changes.push_back([=](IndexCall& call) { argument(call).null = true; });
-        for (const DtypeNumber dtype : {ACL_BOOL, ACL_INT64, ACL_DOUBLE, ACL_COMPLEX64})
-          changes.push_back([=](IndexCall& call) { argument(call).dtype = dtype; });
-        changes.push_back([=](IndexCall& call) { argument(call).number = {}; });
-        break;
-      case ParameterKind::kScalarList:
-        changes.push_back([=](IndexCall& call) { argument(call).null = true; });
-        changes.push_back([=](IndexCall& call) { argument(call).scalars.clear(); });
-        changes.push_back([=](IndexCall& call) {
-          auto& scalars = argument(call).scalars;
-          if (!scalars.empty()) scalars.push_back(scalars[0]);
-        });
-        changes.push_back([=](IndexCall& call) {
-          if (!argument(call).scalars.empty()) argument(call).scalars.back().null = true;
-        });
-        for (const bool all : {false, true}) {
-          for (const DtypeNumber dtype :
-               {ACL_BOOL, ACL_FLOAT16, ACL_INT32, ACL_INT64, ACL_DOUBLE, ACL_COMPLEX64}) {
-            changes.push_back([=](IndexCall& call) {
-              auto& scalars = argument(call).scalars;
-              for (size_t e = all ? 0 : 1; e < scalars.size(); ++e) scalars[e].dtype = dtype;
-            });
-          }
-        }
-        break;
-      case ParameterKind::kText:
-        changes.push_back([=](IndexCall& call) { argument(call).null = true; });
-        for (const char* text :
-             {"", "none", "mean", "sum", "Mean", "means", "BSH", "SBH", "BNSD", "BSND", "TND", "bsnd"})
-          changes.push_back([=](IndexCall& call) { argument(call).text = text; });
-        break;
-      case ParameterKind::kReal:
-        for (const double value : {-1.0, 0.0, 0.5, 1.0, 2.0, 3.5})
-          changes.push_back([=](IndexCall& call) { argument(call).real = value; });
-        break;
-      default:
-        for (const int64_t value : {-9, -3, -2, -1, 0, 1, 2, 3, 4, 5, 6, 9})
-          changes.push_back([=](IndexCall& call) { argument(call).integer = value; });
-    }
-  }
-  for (const DtypeNumber dtype : ConvertibleDtypes()) {
-    changes.push_back([=](IndexCall& call) {
-      for (IndexArgument& one : call.arguments) {
-        one.dtype = one.dtype == ACL_FLOAT ? dtype : one.dtype;
-        for (IndexArgument& entry : one.entries) entry.dtype = entry.dtype == ACL_FLOAT ? dtype : entry.dtype;
-      }
-    });
-  }
-  return changes;
 }
 
 // Makes a call's tensors with memory, views and random bytes.
@@ -492,7 +207,7 @@ Ran Run(const IndexCall& call, std::vector<HostTensor>& tensors, aclrtStream str
   Ran ran;
   std::optional<GuardedBuffer> workspace;
   {
-    const Arguments c_arguments(call, handles);
+    const IndexArguments c_arguments(call, handles);
     ran.status = call.op->function.plan(c_arguments.all(), &size, &executor);
     workspace.emplace(size);
     if (ran.status == 0)
@@ -836,7 +551,7 @@ void CheckAddressesSetAnew(const IndexOperator& op) {
     for (size_t k = 0; k < first.size(); ++k) handles.push_back(HandleOf(*arguments[k], first[k]));
     uint64_t size = 0;
     aclOpExecutor* executor = nullptr;
-    const Arguments c_arguments(call, handles);
+    const IndexArguments c_arguments(call, handles);
     ASSERT_EQ(op.function.plan(c_arguments.all(), &size, &executor), 0);
     const GuardedBuffer workspace(size);
     ASSERT_EQ(aclSetAclOpExecutorRepeatable(executor), 0);

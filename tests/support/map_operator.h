@@ -57,12 +57,13 @@ struct MapCall {
   Shape broadcast;
 };
 
-// The answer of phase 1. The message of a failure names one of `names`. Success before the last check is the
+// The answer of phase 1. The message of a failure names one of `names`, and says every word of `says`. Success before the last check is the
 // early exit for empty tensors.
 inline constexpr aclnnStatus kUndetermined = -1;  // the rules leave the result open
 struct Verdict {
   aclnnStatus code = 0;
   std::vector<std::string> names = {};
+  std::vector<std::string> says = {};
 };
 
 // A check; nullopt if the call passes it.

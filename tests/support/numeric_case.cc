@@ -14,7 +14,6 @@
 #include "float_formats.h"
 #include "gtest/gtest.h"
 #include "numeric_counts.h"
-#include "product_dtypes.h"
 #include "special_values.h"
 #include "two_phase.h"
 
@@ -267,7 +266,7 @@ bool CheckOperands(const NumericDescription& op, const NumericCase& c, Operands&
   for (const HostTensor& input : operands.inputs) {
     input_dtypes.push_back(input.dtype());
   }
-  if (!ProductTakes(op.binding.name, input_dtypes, output.dtype())) {
+  if (!op.takes(ProductInUse(), input_dtypes, output.dtype())) {
     ++CountsOfThisProcess().refused;
     constexpr aclnnStatus kInvalidParameter = 161002;
     return call.plan == kInvalidParameter ||

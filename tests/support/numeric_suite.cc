@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "numeric_counts.h"
-#include "product_dtypes.h"
 #include "special_values.h"
 #include "two_phase.h"
 
@@ -652,8 +651,7 @@ void NumericSuite::OverlapStaysInside(const NumericDescription& op) {
       if (op.output_shape(shapes) != shapes.front()) {
         continue;  // the sum of everything overlaps nothing but an input's first element
       }
-      if (!ProductTakes(op.binding.name, std::vector<DtypeNumber>(op.binding.tensors.size() - 1, dtype),
-                        dtype)) {
+      if (!op.takes(ProductInUse(), std::vector<DtypeNumber>(op.binding.tensors.size() - 1, dtype), dtype)) {
         continue;
       }
       const View dense{{length}, {1}, 0, length, {length}, true};

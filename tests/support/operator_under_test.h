@@ -13,6 +13,7 @@
 #include "acl/acl.h"
 #include "aclnn/acl_meta.h"
 #include "dtype_rules.h"
+#include "products.h"
 #include "shapes.h"
 
 namespace portacl::testing {
@@ -22,8 +23,6 @@ struct Attributes {
   int64_t reduction = 0;
   float beta = 1.0f;
   bool log_target = false;
-  std::optional<DtypeNumber> dtype = {};        // nullopt: the output's
-  std::optional<const aclScalar*> scalar = {};  // nullopt: one that suits the tensors
 };
 
 // Calls an operator. Tensors are given in the order of the C signature. The output comes last, unless
@@ -98,6 +97,10 @@ struct NumericDescription {
   std::function<bool(std::span<const DtypeNumber> dtypes)> accepts_dtypes = [](std::span<const DtypeNumber>) {
     return true;
   };
+
+  // Tells whether a product has these types of inputs and of the output. Calls that it has not are refused.
+  std::function<bool(Product product, const std::vector<DtypeNumber>& inputs, DtypeNumber output)> takes =
+      [](Product, const std::vector<DtypeNumber>&, DtypeNumber) { return true; };
 
   // The input whose type the output must have; -1: the output's type is free.
   int output_has_dtype_of = -1;
