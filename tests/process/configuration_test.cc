@@ -50,33 +50,33 @@ class ConfigurationFile {
 // ---- products ----
 
 struct NamedProduct {
-  Product product;
+  portacl::Product product;
   bool has_bf16;
   std::vector<std::string> names;
 };
 
 const std::vector<NamedProduct>& NamedProducts() {
   static const std::vector<NamedProduct> products = {
-      {Product::kAtlasTraining,
+      {portacl::Product::kAtlasTraining,
        false,
        {"Ascend910A", "Ascend910ProA", "Ascend910PremiumA", "Ascend910B", "Ascend910ProB"}},
-      {Product::kAtlasA2,
+      {portacl::Product::kAtlasA2,
        true,
        {"Ascend910B1", "Ascend910B2", "Ascend910B2C", "Ascend910B3", "Ascend910B4", "Ascend910B4-1"}},
-      {Product::kAtlasA3,
+      {portacl::Product::kAtlasA3,
        true,
        {"Ascend910_9391", "Ascend910_9392", "Ascend910_9381", "Ascend910_9382", "Ascend910_9372",
         "Ascend910_9362", "Ascend910_9363"}},
-      {Product::kAscend950,
+      {portacl::Product::kAscend950,
        true,
        {"Ascend950PR_957b", "Ascend950PR_957c", "Ascend950PR_957d", "Ascend950PR_9579", "Ascend950PR_9589",
         "Ascend950PR_958b", "Ascend950PR_9599", "Ascend950PR_950z", "Ascend950DT_9571", "Ascend950DT_9596",
         "Ascend950DT_95A1", "Ascend950DT_95A2", "Ascend950DT_950x", "Ascend950DT_950y"}},
-      {Product::kAtlasInference,
+      {portacl::Product::kAtlasInference,
        false,
        {"Ascend310P1", "Ascend310P2", "Ascend310P3", "Ascend310P4", "Ascend310P5", "Ascend310P6",
         "Ascend310P7"}},
-      {Product::kAtlas200I500A2,
+      {portacl::Product::kAtlas200I500A2,
        false,
        {"Ascend310B1", "Ascend310B2", "Ascend310B3", "Ascend310B4", "Ascend310"}},
   };
@@ -128,7 +128,7 @@ TEST(Products, UnknownNamesAreRefusedWithTheKnownOnes) {
     EXPECT_NE(message.find(std::string("[") + name + "]"), std::string::npos) << message;
     EXPECT_NE(message.find("PORTACL_SOC"), std::string::npos) << message;
     for (const NamedProduct& product : NamedProducts()) {
-      if (product.product == Product::kAscend950) continue;
+      if (product.product == portacl::Product::kAscend950) continue;
       for (const std::string& known : product.names) {
         EXPECT_NE(message.find(known), std::string::npos) << known << " is missing in " << message;
       }
