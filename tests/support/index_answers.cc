@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <map>
 
 #include "environment.h"
 #include "index_call.h"
@@ -286,23 +287,34 @@ OperatorBinding BindingOf(const IndexOperator& op) {
     if (one.is_unread) binding.unread_inputs.push_back(one.name);
     binding.tensors.push_back(one.name);
   }
-  // A scalar lives as long as the process. The call allocates nothing: some tests count allocations.
+  // Scalars live as long as the process. The call allocates nothing: some tests count allocations. A scalar has the output's dtype where its
+  // own does not promote with that.
   const aclScalar* scalar = nullptr;
+  std::map<int64_t, const aclScalar*> of_output;
   for (const IndexArgument& one : op.valid) {
     if (one.kind != ParameterKind::kScalar) continue;
-    Element element = ElementOfNumber(one.dtype, one.number);
-    scalar = aclCreateScalar(element.data(), AsAclDataType(one.dtype));
+    const auto create = [&one](DtypeNumber dtype) {
+      Element element = ElementOfNumber(dtype, one.number);
+      return aclCreateScalar(element.data(), AsAclDataType(dtype));
+    };
+    scalar = create(one.dtype);
+    for (const DtypeNumber dtype : AllDtypes()) {
+      if (PromoteDtypes(dtype, one.dtype) == kUndefinedDtype) of_output[dtype] = create(dtype);
+    }
   }
-  binding.plan = [&op, scalar, output = binding.output](std::span<aclTensor* const> tensors,
-                                                        const Attributes& attributes, uint64_t* size,
-                                                        aclOpExecutor** executor) {
+  binding.plan = [&op, scalar, of_output, output = binding.output](std::span<aclTensor* const> tensors,
+                                                                   const Attributes& attributes,
+                                                                   uint64_t* size, aclOpExecutor** executor) {
     std::array<Argument, 8> arguments;
     size_t count = 0;
     size_t next = 0;
     for (const IndexArgument& one : op.valid) {
       Argument& argument = arguments.at(count++);
       if (one.kind == ParameterKind::kTensor) argument.tensor = tensors[next++];
-      if (one.kind == ParameterKind::kScalar) argument.scalar = scalar;
+      if (one.kind == ParameterKind::kScalar) {
+        const auto own = of_output.find(DtypeOfTensor(tensors[static_cast<size_t>(output)]));
+        argument.scalar = own == of_output.end() ? scalar : own->second;
+      }
       argument.integer = one.name == "reduction"   ? attributes.reduction
                          : one.name == "logTarget" ? int64_t{attributes.log_target}
                                                    : one.integer;
