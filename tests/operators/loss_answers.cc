@@ -354,16 +354,18 @@ IndexOperator KlDivTargetBackward() {
 }  // namespace
 
 std::vector<const IndexOperator*> LossOperators() {
-  static const std::vector<IndexOperator> all = {L1LossBackward(),
-                                                 SmoothL1LossBackward(),
-                                                 KlDivBackward(),
-                                                 L1Loss(),
-                                                 SmoothL1Loss(),
-                                                 KlDiv(),
-                                                 Mse(PORTACL_C_FUNCTION(aclnnMseLoss), Scalar),
-                                                 Mse(PORTACL_C_FUNCTION(aclnnMseLossOut), WithoutFirst),
-                                                 MseLossBackward(),
-                                                 KlDivTargetBackward()};
+  // Never destroyed: programs call operators until they have ended.
+  static const auto& all =
+      *new std::vector<IndexOperator>{L1LossBackward(),
+                                      SmoothL1LossBackward(),
+                                      KlDivBackward(),
+                                      L1Loss(),
+                                      SmoothL1Loss(),
+                                      KlDiv(),
+                                      Mse(PORTACL_C_FUNCTION(aclnnMseLoss), Scalar),
+                                      Mse(PORTACL_C_FUNCTION(aclnnMseLossOut), WithoutFirst),
+                                      MseLossBackward(),
+                                      KlDivTargetBackward()};
   std::vector<const IndexOperator*> pointers;
   for (const IndexOperator& op : all) pointers.push_back(&op);
   return pointers;

@@ -544,65 +544,68 @@ int64_t KlDivDivisor(const Shape& r, const Attributes& attributes) {
   return kl_div_backward::Divisor(r, attributes);
 }
 
+// The descriptions are never destroyed: programs call operators until they have ended.
+
 // ---- forward: an error bound in last places, and how it comes about ----
 
 const NumericDescription& DescribeL1Loss() {
-  static const NumericDescription op =
-      WithIntegers(Elementwise("aclnnL1Loss", l1_loss::Terms, 0.5, {{.reduction = 0}}, kWideOutputs));
+  static const auto& op = *new NumericDescription(
+      WithIntegers(Elementwise("aclnnL1Loss", l1_loss::Terms, 0.5, {{.reduction = 0}}, kWideOutputs)));
   return op;
 }
 const NumericDescription& DescribeReducedL1Loss() {
-  static const NumericDescription op =
+  static const auto& op = *new NumericDescription(
       WithIntegers(Reduced("aclnnL1Loss", l1_loss::Terms, {{.reduction = 1}, {.reduction = 2}},
-                           {ACL_FLOAT, ACL_FLOAT16, ACL_BF16, ACL_COMPLEX64}));
+                           {ACL_FLOAT, ACL_FLOAT16, ACL_BF16, ACL_COMPLEX64})));
   return op;
 }
 const NumericDescription& DescribeSmoothL1Loss() {
   // d enters squared; the quotient and the product round once each.
-  static const NumericDescription op =
-      Elementwise("aclnnSmoothL1Loss", smooth_l1_loss::Terms, 3.5,
-                  smooth_l1_loss::Betas(std::vector<int64_t>{0}), kWideOutputs);
+  static const auto& op =
+      *new NumericDescription(Elementwise("aclnnSmoothL1Loss", smooth_l1_loss::Terms, 3.5,
+                                          smooth_l1_loss::Betas(std::vector<int64_t>{0}), kWideOutputs));
   return op;
 }
 const NumericDescription& DescribeReducedSmoothL1Loss() {
-  static const NumericDescription op =
-      Reduced("aclnnSmoothL1Loss", smooth_l1_loss::Terms, smooth_l1_loss::Betas(std::vector<int64_t>{1, 2}),
-              {ACL_FLOAT, ACL_FLOAT16, ACL_BF16, ACL_COMPLEX64});
+  static const auto& op = *new NumericDescription(Reduced("aclnnSmoothL1Loss", smooth_l1_loss::Terms,
+                                                          smooth_l1_loss::Betas(std::vector<int64_t>{1, 2}),
+                                                          {ACL_FLOAT, ACL_FLOAT16, ACL_BF16, ACL_COMPLEX64}));
   return op;
 }
 const NumericDescription& DescribeKlDiv() {
-  static const NumericDescription op =
+  static const auto& op = *new NumericDescription(
       Elementwise("aclnnKlDiv", kl_div::Terms, 0.5,  // and what the terms add
-                  {{.reduction = 0, .log_target = false}, {.reduction = 0, .log_target = true}});
+                  {{.reduction = 0, .log_target = false}, {.reduction = 0, .log_target = true}}));
   return op;
 }
 const NumericDescription& DescribeReducedKlDiv() {
-  static const NumericDescription op = Reduced("aclnnKlDiv", kl_div::Terms,
-                                               {{.reduction = 1, .log_target = false},
-                                                {.reduction = 2, .log_target = true},
-                                                {.reduction = 3, .log_target = false},
-                                                {.reduction = 1, .log_target = true},
-                                                {.reduction = 2, .log_target = false},
-                                                {.reduction = 3, .log_target = true}});
+  static const auto& op = *new NumericDescription(Reduced("aclnnKlDiv", kl_div::Terms,
+                                                          {{.reduction = 1, .log_target = false},
+                                                           {.reduction = 2, .log_target = true},
+                                                           {.reduction = 3, .log_target = false},
+                                                           {.reduction = 1, .log_target = true},
+                                                           {.reduction = 2, .log_target = false},
+                                                           {.reduction = 3, .log_target = true}}));
   return op;
 }
 const NumericDescription& DescribeMseLoss() {
   // The difference rounds once and enters twice.
-  static const NumericDescription op = Elementwise("aclnnMseLoss", mse_loss::Terms, 2.5, {{.reduction = 0}});
+  static const auto& op =
+      *new NumericDescription(Elementwise("aclnnMseLoss", mse_loss::Terms, 2.5, {{.reduction = 0}}));
   return op;
 }
 const NumericDescription& DescribeReducedMseLoss() {
-  static const NumericDescription op =
-      Reduced("aclnnMseLoss", mse_loss::Terms, {{.reduction = 1}, {.reduction = 2}});
+  static const auto& op =
+      *new NumericDescription(Reduced("aclnnMseLoss", mse_loss::Terms, {{.reduction = 1}, {.reduction = 2}}));
   return op;
 }
 const NumericDescription& DescribeMseLossOut() {
-  static const NumericDescription op =
-      Elementwise("aclnnMseLossOut", mse_loss::Terms, 2.5, {{.reduction = 0}});
+  static const auto& op =
+      *new NumericDescription(Elementwise("aclnnMseLossOut", mse_loss::Terms, 2.5, {{.reduction = 0}}));
   return op;
 }
 const NumericDescription& DescribeReducedMseLossOut() {
-  static const NumericDescription description = [] {
+  static const auto& description = *new NumericDescription([] {
     const auto without_first = [](const Shape& shape) {
       return shape.empty() ? Shape{} : Shape(shape.begin() + 1, shape.end());
     };
@@ -627,14 +630,14 @@ const NumericDescription& DescribeReducedMseLossOut() {
       return Sums(terms, kept, without_first(terms.shape), c);
     };
     return op;
-  }();
+  }());
   return description;
 }
 
 // ---- gradients ----
 
 const NumericDescription& DescribeL1LossBackward() {
-  static const NumericDescription description = [] {
+  static const auto& description = *new NumericDescription([] {
     NumericDescription op = WithIntegers(
         Gradient("aclnnL1LossBackward", l1_loss_backward::Oracle, 2,  // c and the product round once each
                  {{.reduction = 0}, {.reduction = 1}, {.reduction = 2}}, kWideOutputs));
@@ -644,11 +647,11 @@ const NumericDescription& DescribeL1LossBackward() {
     };
     op.kink_distance = [](double self, double target, const Attributes&) { return std::fabs(self - target); };
     return op;
-  }();
+  }());
   return description;
 }
 const NumericDescription& DescribeSmoothL1LossBackward() {
-  static const NumericDescription description = [] {
+  static const auto& description = *new NumericDescription([] {
     // d, d / beta, the two products and c round once each.
     NumericDescription op = Gradient("aclnnSmoothL1LossBackward", smooth_l1_loss_backward::Oracle, 5,
                                      {{.reduction = 0, .beta = 1.0f},
@@ -676,21 +679,21 @@ const NumericDescription& DescribeSmoothL1LossBackward() {
       return std::min(d, std::fabs(d - static_cast<double>(attributes.beta)));
     };
     return op;
-  }();
+  }());
   return description;
 }
 const NumericDescription& DescribeMseLossBackward() {
-  static const NumericDescription description = [] {
+  static const auto& description = *new NumericDescription([] {
     // The difference, c and two products round once each.
     NumericDescription op = Gradient("aclnnMseLossBackward", mse_loss_backward::Oracle, 3.5,
                                      {{.reduction = 0}, {.reduction = 1}, {.reduction = 2}});
     op.loss = [](double self, double target, const Attributes&) { return (self - target) * (self - target); };
     return op;
-  }();
+  }());
   return description;
 }
 const NumericDescription& DescribeKlDivBackward() {
-  static const NumericDescription description = [] {
+  static const auto& description = *new NumericDescription([] {
     // Relative errors in units of 2^-24: 2 for exp, which is within 1 ulp, and 1 for each product and for c.
     NumericDescription op =
         SummedTo(1, Gradient("aclnnKlDivBackward", kl_div_backward::Oracle, 5, kKlDivAttributes),
@@ -703,11 +706,11 @@ const NumericDescription& DescribeKlDivBackward() {
       return (target > 0 ? target * std::log(target) : 0.0) - target * self;
     };
     return op;
-  }();
+  }());
   return description;
 }
 const NumericDescription& DescribeKlDivTargetBackward() {
-  static const NumericDescription description = [] {
+  static const auto& description = *new NumericDescription([] {
     const auto oracle = [](std::span<const LogicalTensor> inputs, const Attributes& attributes) {
       const LossTerms terms = kl_div_target_backward::Terms(inputs, attributes);
       const Shape& target = inputs[2].shape;
@@ -735,7 +738,7 @@ const NumericDescription& DescribeKlDivTargetBackward() {
                                    : std::fabs(std::log(target)) + std::fabs(self) + 1;
     };
     return op;
-  }();
+  }());
   return description;
 }
 

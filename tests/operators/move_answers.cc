@@ -228,8 +228,9 @@ IndexOperator InplaceZero() {
 }  // namespace
 
 std::vector<const IndexOperator*> MoveOperators() {
-  static const std::vector<IndexOperator> all = {InplaceCopy(),       Cast(),        InplaceFillScalar(),
-                                                 InplaceFillTensor(), InplaceZero(), InplaceOne()};
+  // Never destroyed: programs call operators until they have ended.
+  static const auto& all = *new std::vector<IndexOperator>{
+      InplaceCopy(), Cast(), InplaceFillScalar(), InplaceFillTensor(), InplaceZero(), InplaceOne()};
   std::vector<const IndexOperator*> pointers;
   for (const IndexOperator& op : all) pointers.push_back(&op);
   return pointers;
