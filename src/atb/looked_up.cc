@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "acl/acl.h"
 #include "aclnn/acl_meta.h"
 #include "atb/abi.h"
 #include "atb/looked_up_arguments.h"
@@ -103,8 +104,19 @@ class LookedUp final : public Operation {
 
 enum class MemoryKind { kDevice, kHost };
 
+// Tells whether elements lie one behind the other, in the order of the dims.
+bool AreDense(const int64_t* dims, const int64_t* strides, uint64_t rank) noexcept {
+  int64_t step = 1;
+  for (uint64_t i = rank; i-- > 0;) {
+    if (dims[i] == 0) return true;
+    if (dims[i] != 1 && strides[i] != step) return false;
+    step *= dims[i];
+  }
+  return true;
+}
+
 // Adds an aclnn tensor in ATB's form. A null tensor becomes an omitted one.
-Status Add(SVector<Tensor>& tensors, const aclTensor* tensor, MemoryKind memory_kind = MemoryKind::kDevice) {
+Status Add(const char* name, SVector<Tensor>& tensors, const aclTensor* tensor, MemoryKind memory_kind) {
   Tensor& made = tensors.inside[tensors.count++];
   made = {};
   made.desc.dtype = ACL_DT_UNDEFINED;
@@ -121,6 +133,16 @@ Status Add(SVector<Tensor>& tensors, const aclTensor* tensor, MemoryKind memory_
       aclGetFormat(tensor, &made.desc.format) != ACL_SUCCESS ||
       aclGetViewOffset(tensor, &offset) != ACL_SUCCESS || aclGetRawTensorAddr(tensor, &base) != ACL_SUCCESS) {
     return kCannError;
+  }
+  int64_t* strides = nullptr;
+  uint64_t count = 0;
+  if (aclGetViewStrides(tensor, &strides, &count) != ACL_SUCCESS) return kCannError;
+  const std::unique_ptr<int64_t[]> owned_strides(strides);
+  if (!AreDense(dims, strides, rank)) {
+    aclAppLog(ACL_ERROR, "atb", __FILE__, __LINE__,
+              "%s: tensor %d is not dense; ATB's tensors have no strides", name,
+              static_cast<int>(tensors.count - 1));
+    return kInvalidTensorSize;
   }
   made.desc.shape.dimNum = rank;
   std::copy_n(dims, rank, made.desc.shape.dims);
@@ -139,17 +161,17 @@ struct Given {
 // Runs the first phase: creates the operation unless the client already has it, and sets it up with these
 // tensors.
 template <class Param>
-Status SetUp(const Param& param, std::initializer_list<Given> in, std::initializer_list<Given> out,
-             uint64_t* workspace_size, Operation** op, Context* context) {
+Status SetUp(const char* name, const Param& param, std::initializer_list<Given> in,
+             std::initializer_list<Given> out, uint64_t* workspace_size, Operation** op, Context* context) {
   if (workspace_size == nullptr || op == nullptr) return kInvalidParam;
   if (context == nullptr) return kInvalidContext;
   const auto pack = std::unique_ptr<VariantPack>(new (std::nothrow) VariantPack{});
   if (pack == nullptr) return kNoHostMemory;
   Status status = kNoError;
   for (const Given& given : in)
-    if (status == kNoError) status = Add(pack->in, given.tensor, given.memory_kind);
+    if (status == kNoError) status = Add(name, pack->in, given.tensor, given.memory_kind);
   for (const Given& given : out)
-    if (status == kNoError) status = Add(pack->out, given.tensor, given.memory_kind);
+    if (status == kNoError) status = Add(name, pack->out, given.tensor, given.memory_kind);
   if (status != kNoError) return status;
   if (*op != nullptr) return (*op)->Setup(*pack, *workspace_size, context);
   Operation* inner = nullptr;
@@ -182,7 +204,7 @@ Status AtbFusedAddTopkDivGetWorkspaceSize(const aclTensor* x, const aclTensor* a
                                           uint64_t* workspaceSize, Operation** op, Context* context) {
   const FusedAddTopkDivParam param = {groupNum,       groupTopk, n,     k,
                                       activationType, isNorm,    scale, enableExpertMapping};
-  return SetUp(param, {{x}, {addNum}}, {{y}, {indices}}, workspaceSize, op, context);
+  return SetUp("AtbFusedAddTopkDiv", param, {{x}, {addNum}}, {{y}, {indices}}, workspaceSize, op, context);
 }
 
 Status AtbFusedAddTopkDiv(void* workspace, uint64_t workspaceSize, Operation* op, Context* context) {
@@ -207,7 +229,7 @@ Status AtbSelfAttentionPrefixEncoderGetWorkspaceSize(const aclTensor* query, con
   param.kernelType = 1;  // in float32
   param.maskType = maskType == kCausalWithoutMask ? infer::SelfAttentionParam::kCompressed : maskType;
   param.isTriuMask = 1;
-  return SetUp(param,
+  return SetUp("AtbSelfAttentionPrefixEncoder", param,
                {{query},
                 {key},
                 {value},
@@ -236,8 +258,8 @@ Status AtbMLAGetWorkspaceSize(const aclTensor* qNope, const aclTensor* qRope, co
                                            {blockTables}, {contextLens, MemoryKind::kHost},
                                            {mask},        {qSeqlen, MemoryKind::kHost},
                                            {qkDescale},   {pvDescale}};
-  if (calcType != MlaParam::kRing) return SetUp(param, in, {{out}}, workspaceSize, op, context);
-  return SetUp(param, in, {{out}, {lse}}, workspaceSize, op, context);
+  if (calcType != MlaParam::kRing) return SetUp("AtbMLA", param, in, {{out}}, workspaceSize, op, context);
+  return SetUp("AtbMLA", param, in, {{out}, {lse}}, workspaceSize, op, context);
 }
 
 Status AtbMLA(void* workspace, uint64_t workspaceSize, Operation* op, Context* context) {
@@ -265,7 +287,7 @@ Status AtbPagedCacheLoadGetWorkspaceSize(const aclTensor* keyCache, const aclTen
                                          int8_t kvCacheCfg, bool cumsum, bool hasSeqStarts,
                                          uint64_t* workspaceSize, Operation** op, Context* context) {
   const PagedCacheLoadParam param = {kvCacheCfg, cumsum};
-  return SetUp(param,
+  return SetUp("AtbPagedCacheLoad", param,
                {{keyCache}, {valueCache}, {blockTable}, {contextLens}, {hasSeqStarts ? seqStarts : nullptr}},
                {{key}, {value}}, workspaceSize, op, context);
 }
@@ -283,7 +305,7 @@ Status AtbRingMLAGetWorkspaceSize(const aclTensor* qNope, const aclTensor* qRope
                                   Context* context) {
   const RingMlaParam param = {headNum, kvHeadNum, qkScale, kernelType, maskType, inputLayout, calcType};
   return SetUp(
-      param,
+      "AtbRingMLA", param,
       {{qNope}, {qRope}, {kNope}, {kRope}, {value}, {mask}, {seqlen, MemoryKind::kHost}, {preOut}, {prevLse}},
       {{out}, {softmaxLse}}, workspaceSize, op, context);
 }

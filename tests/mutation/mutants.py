@@ -1102,7 +1102,7 @@ add("deformed: x moves along y", "run.kernel_row, y[i]);", "run.kernel_row, x[i]
 add("deformed: factors do not count", "factor[i] * corners.Interpolated(plane, i)", "(0 * factor[i] + 1) * corners.Interpolated(plane, i)")
 add("deformed: the gradient of offsets has no factor", "sums[1][i] * factor[i]", "sums[1][i]")
 add("deformed: the slope along x is that of the upper row", "row_part_[i] * (Value(image, 3, i) - Value(image, 2, i))", "row_part_[i] * (Value(image, 1, i) - Value(image, 0, i))")
-add("deformed: gradients do not weigh", "+= number * weight_[k][i]", "+= number")
+add("deformed: gradients do not weigh", "image[place] + number * weight_[k][i]", "image[place] + number")
 add("deformed: later columns have the offsets of the first", "* shape_.Places() + run.row * shape_.columns.places + run.first", "* shape_.Places() + run.row * shape_.columns.places")
 add = mutants_of("src/aclnnop/convolution/deformable_conv2d.cc", DEFORMABLE)
 add("deformable: padding below is that above", "found.padding[1] = call.Array(kPadding)[2 * at + 1];", "found.padding[1] = call.Array(kPadding)[2 * at];")

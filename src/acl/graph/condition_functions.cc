@@ -112,6 +112,7 @@ aclError aclmdlRICondHandleCreate(aclmdlRI modelRI, uint32_t defaultLaunchValue,
   condition.begins_anew = number != 0;
   try {
     condition.place = NewPlace(graph->device, defaultLaunchValue);
+    condition.serial = RangeOfMemory(condition.place.get()).serial;
   } catch (...) {
     return Fail(ACL_ERROR_RT_MEMORY_ALLOCATION, MessageClass::kRuntimeMemory,
                 Text(api, ": not enough device memory for the condition."));

@@ -31,8 +31,10 @@ void AddMemoryOf(Graph& graph, std::vector<UsedMemory>* memory) {
     if (node.choice == nullptr) continue;
     for (const auto& part : node.choice->parts) AddMemoryOf(*part, memory);
   }
+  // The program may have freed a condition's memory before the capture ended.
   for (const Condition& one : graph.conditions) {
-    AddMemory({.api = "aclmdlRICondHandleCreate", .addresses = {one.place.get()}}, memory);
+    const uint64_t* const place = one.place.get();
+    memory->push_back({place, reinterpret_cast<uintptr_t>(place), one.serial, "aclmdlRICondHandleCreate"});
   }
 }
 

@@ -16,6 +16,9 @@ using namespace captures;
 
 namespace {
 
+// Parts in parts: each level takes stack where a graph is walked.
+constexpr int kMostPartsInParts = 64;
+
 aclError FailNotUnderCapture(const char* api, aclmdlRI graph) noexcept {
   return FailValue(api, "modelRI", static_cast<const void*>(graph),
                    "a graph that is being captured (aclmdlRICaptureGetInfo)");
@@ -63,6 +66,15 @@ aclError AddChoice(const char* api, const FoundStream& stream, aclmdlRICondTaskT
                   "a group of tasks is open on the stream, whose tasks are replaced one by one; expected "
                   "aclmdlRICaptureTaskGrpEnd before");
   }
+  int depth = 1;
+  for (const Capture* outer = captures.Numbered(capture->outer); outer != nullptr; ++depth)
+    outer = captures.Numbered(outer->outer);
+  if (depth > kMostPartsInParts) {
+    return Refuse(
+        api, ACL_ERROR_RT_PARAM_INVALID,
+        Text("the parts would be ", depth, " deep in the graph, accepted: at most ", kMostPartsInParts)
+            .view());
+  }
   size_t number = 0;
   Graph& graph = *capture->graph;
   if (FindCondition(condition, &number).get() != &graph) {
@@ -75,6 +87,7 @@ aclError AddChoice(const char* api, const FoundStream& stream, aclmdlRICondTaskT
     choice->type = type;
     choice->place = graph.conditions[number].place;
     made.reserve(parts);
+    choice->parts.reserve(parts);
     for (uint32_t i = 0; i < parts; ++i) {
       aclmdlRI part = nullptr;
       choice->parts.push_back(CreateGraph(&part, capture->number));

@@ -116,6 +116,7 @@ class Graph;
 // A number in device memory on which parts of a graph depend. It lasts as long as the graph.
 struct Condition {
   std::shared_ptr<uint64_t> place;
+  uint64_t serial = 0;       // of its memory
   uint64_t first = 0;        // its value when an execution of the graph begins,
   bool begins_anew = false;  // if that is true; else it keeps its value
 };
@@ -232,7 +233,7 @@ class Graph {
   bool needs_worker = false;
   int32_t own_tasks = 0;
   aclrtContext context = nullptr;
-  int32_t device = 0;
+  std::atomic<int32_t> device{0};
 
   std::atomic<bool> is_captured{true};
   std::atomic<int> executions{0};        // submitted and not done

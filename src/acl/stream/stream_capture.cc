@@ -39,6 +39,15 @@ bool UsesMemory(const std::vector<RecordedNode>& nodes, const void* begin, size_
   return false;
 }
 
+// Conditions may be used before a task names them.
+bool HasCondition(const Graph& graph, const void* begin, size_t size) noexcept {
+  const auto first = reinterpret_cast<uintptr_t>(begin);
+  for (const Condition& one : graph.conditions) {
+    if (reinterpret_cast<uintptr_t>(one.place.get()) - first < size) return true;
+  }
+  return false;
+}
+
 // Tells whether a refusal is reported only by the end of the capture. The submitter of work to a stream that stops
 // on failure may have no way to report an error: torch_npu's thread silently drops all later work of any
 // stream.
@@ -202,7 +211,8 @@ void NoteFreed(const char* api, const void* begin, size_t size) noexcept {
   if (!MayBeCaptured()) return;
   Locked captures;
   for (Capture& capture : captures->all) {
-    if (!UsesMemory(capture.graph->nodes, begin, size)) continue;
+    if (!UsesMemory(capture.graph->nodes, begin, size) && !HasCondition(*capture.graph, begin, size))
+      continue;
     Invalidate(capture, api, "it freed memory that recorded work uses. The capture is invalidated");
   }
   for (Updating& update : captures->updates) {

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/communication/all_to_all_grouped_functions.h"
 
+#include <algorithm>
 #include <cstring>
 #include <iterator>
 #include <new>
@@ -318,6 +319,8 @@ void AddJob(const OperatorCall& call, Executor& executor, bool is_behind) {
   const int64_t size = dense::SizeOf(call, kX);
   GroupedPart part = PartOf(call, kWeight, Integer(call, kTransposes) != 0, true);
   const int64_t bytes = (is_behind ? part.depth : part.columns) * size;  // of a row that travels
+  if (!RowsFit({call.Array(kSend), call.Array(kRecv)}, ranks, experts, bytes, call.Name(kX), executor))
+    return;
   RowNumbers numbers;
   numbers.Set(call.Array(kSend), call.Array(kRecv), call.Array(is_behind ? kRecv : kSend), ranks, experts,
               bytes, is_behind);
@@ -450,6 +453,9 @@ void AddCodesJob(const OperatorCall& call, Executor& executor, bool is_behind) {
   const int64_t columns = call.Tensor(kY).shape[1];
   const int64_t bytes = is_behind ? BytesOf(call, kX, terms) : columns * dense::SizeOf(call, kY);
   const int64_t scale_bytes = 2 * matmul::BlocksIn(terms, matmul::kPairTerms);
+  if (!RowsFit({call.Array(kSend), call.Array(kRecv)}, ranks, experts, std::max(bytes, scale_bytes),
+               call.Name(kX), executor))
+    return;
   RowNumbers numbers;
   numbers.Set(call.Array(kSend), call.Array(kRecv), call.Array(is_behind ? kRecv : kSend), ranks, experts,
               bytes, is_behind);

@@ -28,6 +28,23 @@ int64_t SumOf(const std::vector<int64_t>& counts) noexcept {
   return sum;
 }
 
+bool RowsFit(const RowCounts& counts, int64_t ranks, int64_t experts, int64_t bytes, const char* parameter,
+             Executor& executor) noexcept {
+  constexpr int64_t kMostRows = int64_t{1} << 31;
+  constexpr int64_t kMostBytes = int64_t{1} << 48;
+  for (const std::vector<int64_t>* const one : {&counts.send, &counts.receive}) {
+    if (std::ssize(*one) != ranks * experts) {
+      executor.out_of_memory = true;
+      return false;
+    }
+    const int64_t rows = SumOf(*one);
+    if (rows <= kMostRows && (rows == 0 || bytes <= kMostBytes / rows)) continue;
+    executor.RefuseSize(parameter, rows);
+    return false;
+  }
+  return true;
+}
+
 void RowNumbers::Set(const std::vector<int64_t>& send, const std::vector<int64_t>& receive,
                      const std::vector<int64_t>& by_expert, int64_t ranks, int64_t experts, int64_t bytes,
                      bool is_behind) {

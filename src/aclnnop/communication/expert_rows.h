@@ -12,6 +12,17 @@ namespace portacl::communication {
 // Adds up counts. Returns -1 if one is negative or the sum has no number.
 int64_t SumOf(const std::vector<int64_t>& counts) noexcept;
 
+// Counts of rows that one rank sends and receives.
+struct RowCounts {
+  const std::vector<int64_t>& send;
+  const std::vector<int64_t>& receive;
+};
+
+// Returns false, and lets phase 1 fail, if the counts are not those of so many ranks, which the group may have got since the checks, or if
+// their rows of so many bytes need more memory than there is. `parameter` is what the message names.
+bool RowsFit(const RowCounts& counts, int64_t ranks, int64_t experts, int64_t bytes, const char* parameter,
+             Executor& executor) noexcept;
+
 // The numbers that a job reads: the ranges of the exchange, the number of rows of each expert, and a permutation that
 // takes rows from rank-major to expert-major order or back.
 struct RowNumbers {

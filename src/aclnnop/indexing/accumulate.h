@@ -51,7 +51,7 @@ void ScatterInto(OpList& ops, engine::IndexedAction action, const StridedView& p
   }
   if (is_wide) {
     whole = DenseTensor(target.shape, ACL_FLOAT);
-    buffer = ops.Workspace(target.numel * int64_t{sizeof(float)});
+    buffer = ops.FloatsOf(target_buffer, target.numel);
     ops.Copy(initial != nullptr ? *initial : target, initial != nullptr ? initial_buffer : target_buffer,
              whole, buffer);
   } else if (initial != nullptr) {

@@ -47,6 +47,13 @@ BufferRef OpList::Workspace(int64_t bytes) noexcept {
   return buffer;
 }
 
+BufferRef OpList::FloatsOf(BufferRef operand, int64_t numel) noexcept {
+  const int parameter = std::max(operand.operand, 0);
+  return HasMemoryFor(executor_.parameters[parameter].name, numel, executor_, memory_)
+             ? Workspace(numel * int64_t{sizeof(float)})
+             : BufferRef{};
+}
+
 BufferRef OpList::Value(const ScalarValue& value) noexcept {
   const int64_t offset = int64_t{16} * values_++;
   if (memory_ != nullptr) std::memcpy(memory_ + offset, value.bytes, sizeof value.bytes);

@@ -25,6 +25,8 @@ class OpList {
 
   // Reserves a part of the workspace, aligned to a cache line.
   engine::BufferRef Workspace(int64_t bytes) noexcept;
+  // Reserves a part for the numbers of an operand in FLOAT. Phase 1 fails for more than an address space holds.
+  engine::BufferRef FloatsOf(engine::BufferRef operand, int64_t numel) noexcept;
   // Stores a value of any dtype, aligned to its size, which ops may read any number of times.
   engine::BufferRef Value(const ScalarValue& value) noexcept;
   // Returns the buffer of the array's numbers.

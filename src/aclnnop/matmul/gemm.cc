@@ -41,7 +41,7 @@ constexpr auto kChecks =
     List(NotNull(kA), NotNull(kB), NotNull(kC), NotNull(kOut), DtypesIn(matmul::kDtypes, {kA, kB, kC, kOut}),
          RankIs(2, {kA, kB}), NotFractal({kA, kB, kC, kOut}), Custom(DepthsFit), Custom(CExpands),
          ShapeIsResult(kOut), ModeFits(kMode, {kA, kB}), SizesRepresentable({kOut}), DoneIfEmpty({kOut}),
-         MatricesInsideStorage({kA, kB}), InsideStorage({kC}));
+         FractalInsideStorage({kC, kOut}), MatricesInsideStorage({kA, kB}), InsideStorage({kC}));
 
 void SetGemm(const OperatorCall& call, Executor& executor) {
   Matrices added{kC, call.Tensor(kC)};

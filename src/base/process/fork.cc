@@ -12,7 +12,7 @@ namespace {
 
 constexpr size_t kMutexes = static_cast<size_t>(ForkRank::kCount);
 constexpr size_t kHandlers = 24;
-constexpr size_t kInitialisers = 8;
+constexpr size_t kInitialisers = 16;
 
 std::atomic<std::mutex*> guarded[kMutexes];
 std::atomic<void (*)()> handlers[kHandlers];

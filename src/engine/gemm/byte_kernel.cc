@@ -149,10 +149,6 @@ constexpr Choice kChoices[] = {
     {Isa::kPortable, TermPairs::kNone, 1, []() -> const ByteKernels* { return nullptr; }}};
 #endif
 
-[[maybe_unused]] const bool before_fork = InitialiseBeforeFork([] {
-  for (const Choice& choice : kChoices) choice.find();
-});
-
 }  // namespace
 
 bool HaveTheSums(const ByteKernels& kernels) noexcept {
@@ -174,5 +170,13 @@ const ByteKernels* FindByteKernels(Isa isa, TermPairs most, int64_t rows) noexce
 const ByteKernels* ByteKernelsInUse(Isa isa, int64_t rows) noexcept {
   return FindByteKernels(isa, CurrentConfiguration().pairs, rows);
 }
+
+namespace {
+
+[[maybe_unused]] const bool before_fork = InitialiseBeforeFork([] {
+  for (const Choice& choice : kChoices) ByteKernelsInUse(CurrentConfiguration().isa, choice.least_rows);
+});
+
+}  // namespace
 
 }  // namespace portacl::engine

@@ -126,9 +126,6 @@ const TileKernels* FindAmxKernels() noexcept {
 #endif
 }
 
-[[maybe_unused]] const bool before_fork =
-    InitialiseBeforeFork([] { FindTileKernels(Isa::kAvx512, TermPairs::kAmx); });
-
 const TileKernels* FindTileKernels(Isa isa, TermPairs most) noexcept {
   if (isa != Isa::kAvx512 || most == TermPairs::kNone) return nullptr;
   const TileKernels* const amx = most == TermPairs::kAmx ? FindAmxKernels() : nullptr;
@@ -138,5 +135,12 @@ const TileKernels* FindTileKernels(Isa isa, TermPairs most) noexcept {
 const TileKernels* TileKernelsInUse(Isa isa) noexcept {
   return FindTileKernels(isa, CurrentConfiguration().pairs);
 }
+
+namespace {
+
+[[maybe_unused]] const bool before_fork =
+    InitialiseBeforeFork([] { TileKernelsInUse(CurrentConfiguration().isa); });
+
+}  // namespace
 
 }  // namespace portacl::engine

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 #include "base/data_type.h"
 #include "engine/codes.h"
@@ -128,8 +129,13 @@ class Groups {
  private:
   int64_t Number(int64_t i) const { return Load<int64_t>(numbers_ + i * int64_t{sizeof(int64_t)}); }
   int64_t End() const {
-    if (groups_.are_pairs) return total_ + std::max<int64_t>(0, Number(2 * at_ + 1));
-    return groups_.are_counts ? total_ + std::max<int64_t>(0, Number(at_)) : std::max(total_, Number(at_));
+    if (groups_.are_pairs) return Behind(Number(2 * at_ + 1));
+    return groups_.are_counts ? Behind(Number(at_)) : std::max(total_, Number(at_));
+  }
+  // A count may be any number.
+  int64_t Behind(int64_t count) const {
+    constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+    return count > kMost - total_ ? kMost : total_ + std::max<int64_t>(0, count);
   }
 
   const RowGroups& groups_;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 #include "base/float_environment.h"
 #include "engine/parallel.h"
@@ -16,9 +17,16 @@ constexpr int64_t kPositions = 64;
 // Channels of an image that a thread sums together.
 constexpr int64_t kChannelsTogether = 8;
 
-float* FloatsAt(BufferRef buffer, const JobContext& context) {
-  return reinterpret_cast<float*>(buffer.Address(context));
-}
+// Numbers at an address of any alignment.
+struct Floats {
+  char* bytes;
+
+  float operator[](int64_t i) const { return Load<float>(bytes + i * int64_t{sizeof(float)}); }
+  void Set(int64_t i, float number) const { Store(bytes + i * int64_t{sizeof(float)}, number); }
+  Floats operator+(int64_t count) const { return {bytes + count * int64_t{sizeof(float)}}; }
+};
+
+Floats FloatsAt(BufferRef buffer, const JobContext& context) { return {buffer.Address(context)}; }
 
 // Columns of places on one image, in one row, for one position of the kernel and one group of channels.
 struct PlaceRun {
@@ -95,10 +103,10 @@ class Corners {
  public:
   explicit Corners(const DeformedShape& shape) : shape_(shape) {}
 
-  void Set(const PlaceRun& run, const float* offsets) {
+  void Set(const PlaceRun& run, Floats offsets) {
     const Places places(shape_);
-    const float* const x = offsets + places.Offset(run, 0);
-    const float* const y = offsets + places.Offset(run, 1);
+    const Floats x = offsets + places.Offset(run, 0);
+    const Floats y = offsets + places.Offset(run, 1);
     for (int64_t i = 0; i < run.count; ++i) {
       const Pair row = PairAt(shape_.rows, run.row, run.kernel_row, y[i]);
       const Pair column = PairAt(shape_.columns, run.first + i, run.kernel_column, x[i]);
@@ -116,28 +124,30 @@ class Corners {
   }
 
   // Reads an element of an image, 0 outside.
-  float Value(const float* image, int k, int64_t i) const {
+  float Value(Floats image, int k, int64_t i) const {
     const float value = image[place_[k][i]];
     return is_there_[k][i] ? value : 0.0f;
   }
   // Returns the value at a position.
-  float Interpolated(const float* image, int64_t i) const {
+  float Interpolated(Floats image, int64_t i) const {
     return weight_[0][i] * Value(image, 0, i) + weight_[1][i] * Value(image, 1, i) +
            weight_[2][i] * Value(image, 2, i) + weight_[3][i] * Value(image, 3, i);
   }
   // Returns how much the value changes with the position, along x and along y.
-  float SlopeOfX(const float* image, int64_t i) const {
+  float SlopeOfX(Floats image, int64_t i) const {
     return (1.0f - row_part_[i]) * (Value(image, 1, i) - Value(image, 0, i)) +
            row_part_[i] * (Value(image, 3, i) - Value(image, 2, i));
   }
-  float SlopeOfY(const float* image, int64_t i) const {
+  float SlopeOfY(Floats image, int64_t i) const {
     return (1.0f - column_part_[i]) * (Value(image, 2, i) - Value(image, 0, i)) +
            column_part_[i] * (Value(image, 3, i) - Value(image, 1, i));
   }
   // Adds a number to the elements, as much as they have a weight.
-  void Add(float* image, int64_t i, float number) const {
+  void Add(Floats image, int64_t i, float number) const {
     for (int k = 0; k < 4; ++k) {
-      if (is_there_[k][i]) image[place_[k][i]] += number * weight_[k][i];
+      if (!is_there_[k][i]) continue;
+      const int64_t place = place_[k][i];
+      image.Set(place, image[place] + number * weight_[k][i]);
     }
   }
 
@@ -164,18 +174,18 @@ void SumOffsets(const DeformedGradient& job, const JobContext& context) {
   const DeformedShape& shape = job.shape;
   const Places places(shape);
   const int64_t channels = shape.channels / shape.groups;
-  const float* const images = FloatsAt(job.images, context);
-  const float* const offsets = FloatsAt(job.offsets, context);
-  const float* const gradients = FloatsAt(job.samples, context);
-  float* const out = FloatsAt(job.offsets_out, context);
+  const Floats images = FloatsAt(job.images, context);
+  const Floats offsets = FloatsAt(job.offsets, context);
+  const Floats gradients = FloatsAt(job.samples, context);
+  const Floats out = FloatsAt(job.offsets_out, context);
   ForEachRow(shape, job.threads, [&](int64_t image, int64_t group, int64_t row) {
     Corners corners(shape);
     ForEachRun(shape, image, group, row, [&](const PlaceRun& run) {
       corners.Set(run, offsets);
       float sums[3][kPositions] = {};
       for (int64_t c = group * channels; c < (group + 1) * channels; ++c) {
-        const float* const plane = images + places.Image(image, c);
-        const float* const gradient = gradients + places.Sample(run, c);
+        const Floats plane = images + places.Image(image, c);
+        const Floats gradient = gradients + places.Sample(run, c);
         for (int64_t i = 0; i < run.count; ++i) {
           const float of_sample = gradient[i * places.SampleStep()];
           sums[0][i] += of_sample * corners.SlopeOfX(plane, i);
@@ -183,11 +193,11 @@ void SumOffsets(const DeformedGradient& job, const JobContext& context) {
           sums[2][i] += of_sample * corners.Interpolated(plane, i);
         }
       }
-      const float* const factor = offsets + places.Offset(run, 2);
+      const Floats factor = offsets + places.Offset(run, 2);
       for (int64_t i = 0; i < run.count; ++i) {
-        out[places.Offset(run, 0) + i] = sums[0][i] * factor[i];
-        out[places.Offset(run, 1) + i] = sums[1][i] * factor[i];
-        out[places.Offset(run, 2) + i] = sums[2][i];
+        out.Set(places.Offset(run, 0) + i, sums[0][i] * factor[i]);
+        out.Set(places.Offset(run, 1) + i, sums[1][i] * factor[i]);
+        out.Set(places.Offset(run, 2) + i, sums[2][i]);
       }
     });
   });
@@ -198,24 +208,25 @@ void SumImages(const DeformedGradient& job, const JobContext& context) {
   const Places places(shape);
   const int64_t channels = shape.channels / shape.groups;
   const int64_t parts = (channels + kChannelsTogether - 1) / kChannelsTogether;
-  const float* const offsets = FloatsAt(job.offsets, context);
-  const float* const gradients = FloatsAt(job.samples, context);
-  float* const out = FloatsAt(job.images_out, context);
+  const Floats offsets = FloatsAt(job.offsets, context);
+  const Floats gradients = FloatsAt(job.samples, context);
+  const Floats out = FloatsAt(job.images_out, context);
   ForEachBlock(shape.images * shape.groups * parts, job.threads, [&](int64_t block) {
     const DefaultFloatEnvironment environment;
     const int64_t image = block / parts / shape.groups;
     const int64_t group = block / parts % shape.groups;
     const int64_t first = group * channels + block % parts * kChannelsTogether;
     const int64_t last = std::min(first + kChannelsTogether, (group + 1) * channels);
-    std::fill(out + places.Image(image, first), out + places.Image(image, last), 0.0f);
+    const Floats planes = out + places.Image(image, first);
+    std::memset(planes.bytes, 0, static_cast<size_t>((out + places.Image(image, last)).bytes - planes.bytes));
     Corners corners(shape);
     for (int64_t row = 0; row < shape.rows.places; ++row) {
       ForEachRun(shape, image, group, row, [&](const PlaceRun& run) {
         corners.Set(run, offsets);
-        const float* const factor = offsets + places.Offset(run, 2);
+        const Floats factor = offsets + places.Offset(run, 2);
         for (int64_t c = first; c < last; ++c) {
-          float* const plane = out + places.Image(image, c);
-          const float* const gradient = gradients + places.Sample(run, c);
+          const Floats plane = out + places.Image(image, c);
+          const Floats gradient = gradients + places.Sample(run, c);
           for (int64_t i = 0; i < run.count; ++i)
             corners.Add(plane, i, gradient[i * places.SampleStep()] * factor[i]);
         }
@@ -229,19 +240,19 @@ void SumImages(const DeformedGradient& job, const JobContext& context) {
 void SampleDeformed::Run(const JobContext& context) const noexcept {
   const Places places(shape);
   const int64_t channels = shape.channels / shape.groups;
-  const float* const from = FloatsAt(images, context);
-  const float* const moves = FloatsAt(offsets, context);
-  float* const to = FloatsAt(samples, context);
+  const Floats from = FloatsAt(images, context);
+  const Floats moves = FloatsAt(offsets, context);
+  const Floats to = FloatsAt(samples, context);
   ForEachRow(shape, threads, [&](int64_t image, int64_t group, int64_t row) {
     Corners corners(shape);
     ForEachRun(shape, image, group, row, [&](const PlaceRun& run) {
       corners.Set(run, moves);
-      const float* const factor = moves + places.Offset(run, 2);
+      const Floats factor = moves + places.Offset(run, 2);
       for (int64_t c = group * channels; c < (group + 1) * channels; ++c) {
-        const float* const plane = from + places.Image(image, c);
-        float* const sample = to + places.Sample(run, c);
+        const Floats plane = from + places.Image(image, c);
+        const Floats sample = to + places.Sample(run, c);
         for (int64_t i = 0; i < run.count; ++i)
-          sample[i * places.SampleStep()] = factor[i] * corners.Interpolated(plane, i);
+          sample.Set(i * places.SampleStep(), factor[i] * corners.Interpolated(plane, i));
       }
     });
   });
