@@ -143,6 +143,13 @@ std::vector<Case> Cases() {
                                          executor);
         });
   }
+  // 16-bit numbers are summed in FLOAT, in the workspace.
+  add("scatter add of FLOAT16", 561101, {"aclnnTfScatterAdd", "varRef", std::to_string(Two(62))},
+      [](Arguments& a, uint64_t* size, aclOpExecutor** executor) {
+        return aclnnTfScatterAddGetWorkspaceSize(a.Repeated({Two(62)}, ACL_FLOAT16),
+                                                 a.Repeated({1}, ACL_INT64), a.Repeated({1}, ACL_FLOAT16),
+                                                 size, executor);
+      });
   add("nonzero of the most", 161002, {"aclnnNonzero", "self"},
       [](Arguments& a, uint64_t* size, aclOpExecutor** executor) {
         return aclnnNonzeroGetWorkspaceSize(a.Repeated({kMost}, ACL_BOOL), a.Dense({kMost, 1}, ACL_INT64),

@@ -229,6 +229,29 @@ TEST(GemmByHand, DimsInFront) {
   EXPECT_NE(TakeErrorMessage().find("parameter C"), std::string::npos);
 }
 
+// C and out are read and written by their strides, whatever their format is.
+TEST(GemmByHand, PrivateFormatsBehindTheStorage) {
+  const ScopedEnvironment environment{Variables{}};
+  float numbers[4] = {};
+  const int64_t twos[] = {2, 2};
+  const int64_t four = 4;
+  const int64_t near[] = {2, 1};
+  const int64_t far[] = {int64_t{1} << 40, 1};
+  for (const size_t one : {size_t{2}, size_t{3}}) {
+    aclTensor* tensors[4];
+    for (size_t i = 0; i < 4; ++i)
+      tensors[i] = aclCreateTensor(twos, 2, ACL_FLOAT, i == one ? far : near, 0,
+                                   i == one ? ACL_FORMAT_NC1HWC0 : ACL_FORMAT_ND, &four, 1, numbers);
+    uint64_t size = 0;
+    aclOpExecutor* executor = nullptr;
+    EXPECT_NE(aclnnGemmGetWorkspaceSize(tensors[0], tensors[1], tensors[2], 1, 1, 0, 0, tensors[3], 1, &size,
+                                        &executor),
+              0);
+    EXPECT_NE(TakeErrorMessage().find(one == 2 ? "parameter C" : "parameter out"), std::string::npos);
+    for (const aclTensor* tensor : tensors) aclDestroyTensor(tensor);
+  }
+}
+
 // Letters stand for dims: which ones does not matter, where they stand does.
 TEST(EinsumByHand, Equations) {
   const ScopedEnvironment environment{Variables{}};

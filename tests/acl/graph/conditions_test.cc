@@ -114,6 +114,40 @@ class ConditionTest : public GraphPrograms {
   uint64_t usage_ = 0;
 };
 
+// Frees the memory of a condition that no task names yet.
+TEST_F(ConditionTest, FreedMemoryOfAConditionInvalidatesTheCapture) {
+  Begin();
+  const Condition condition = NewCondition(stream_, 1);
+  EXPECT_EQ(aclrtFree(condition.place), 0);
+  aclmdlRI graph = nullptr;
+  Refused(aclmdlRICaptureEnd(stream_, &graph), ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED, "it freed memory");
+}
+
+TEST_F(ConditionTest, PartsAreAtMost64Deep) {
+  Begin();
+  std::vector<aclrtStream> streams = {stream_};
+  while (streams.size() <= 64) {
+    const Condition condition = NewCondition(streams.back(), 0);
+    const aclmdlRI part = AddParts(streams.back(), condition, ACL_MODEL_RI_COND_TYPE_IF, 1)[0];
+    streams.push_back(NewStream());
+    ASSERT_EQ(aclmdlRICaptureToModelRIBegin(streams.back(), part, kGlobal), ACL_SUCCESS) << streams.size();
+  }
+  const Condition condition = NewCondition(streams.back(), 0);
+  aclmdlRI part = nullptr;
+  Refused(aclmdlRIAddCondTask({condition.handle, ACL_MODEL_RI_COND_TYPE_IF, 1, &part}, streams.back(), 0),
+          ACL_ERROR_RT_PARAM_INVALID, "accepted: at most 64");
+  aclmdlRI graph = nullptr;
+  while (!streams.empty()) {
+    EXPECT_EQ(aclmdlRICaptureEnd(streams.back(), &graph), ACL_SUCCESS) << streams.size();
+    if (streams.back() != stream_) {
+      EXPECT_EQ(aclrtDestroyStream(streams.back()), 0);
+    }
+    streams.pop_back();
+  }
+  Execute(graph);
+  EXPECT_EQ(aclmdlRIDestroy(graph), 0);
+}
+
 // As torch_npu does it: a byte of a tensor of BOOL, behind zeros.
 TEST_F(ConditionTest, ThePartOfIfIsDoneByTheValueAtTheExecution) {
   char* const flag = Device(1);
