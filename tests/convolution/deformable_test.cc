@@ -14,6 +14,7 @@
 #include "aclnnop/aclnn_deformable_conv2d_backward.h"
 #include "engine/isa_in_use.h"
 #include "gtest/gtest.h"
+#include "support/both_phases.h"
 #include "support/environment.h"
 #include "support/guarded_buffer.h"
 #include "support/index_operator.h"
@@ -451,16 +452,6 @@ class Array {
  private:
   aclIntArray* handle_;
 };
-
-template <class Plan, class Function>
-void Compute(const Plan& plan, const Function& run, aclrtStream stream) {
-  uint64_t size = 0;
-  aclOpExecutor* executor = nullptr;
-  ASSERT_EQ(plan(&size, &executor), 0) << TakeErrorMessage();
-  const GuardedBuffer workspace(size);
-  ASSERT_EQ(run(workspace.device(), size, executor, stream), 0) << TakeErrorMessage();
-  ASSERT_EQ(aclrtSynchronizeStream(stream), 0) << TakeErrorMessage();
-}
 
 // A kernel of one element at the middle of an image of 3 x 3, moved.
 TEST(DeformableConv2d, PositionsAtEdgesBesideThemAndNowhere) {

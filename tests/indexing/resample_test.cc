@@ -12,6 +12,7 @@
 #include "aclnnop/families/image.h"
 #include "aclnnop/families/indexing.h"
 #include "gtest/gtest.h"
+#include "support/both_phases.h"
 #include "support/environment.h"
 #include "support/guarded_buffer.h"
 #include "support/index_operator.h"
@@ -1532,17 +1533,6 @@ aclTensor* Floats(const Shape& shape, std::vector<float>& data) {
   const std::vector<int64_t> strides = DenseStrides(shape);
   return aclCreateTensor(shape.data(), shape.size(), ACL_FLOAT, strides.data(), 0, ACL_FORMAT_NCHW,
                          shape.data(), shape.size(), data.data());
-}
-
-// The second phase, of what the first one, here `plan`, has made.
-template <class Plan, class Run>
-void Compute(const Plan& plan, const Run& run, aclrtStream stream) {
-  uint64_t size = 0;
-  aclOpExecutor* executor = nullptr;
-  ASSERT_EQ(plan(&size, &executor), 0) << TakeErrorMessage();
-  const GuardedBuffer workspace(size);
-  ASSERT_EQ(run(workspace.device(), size, executor, stream), 0) << TakeErrorMessage();
-  ASSERT_EQ(aclrtSynchronizeStream(stream), 0) << TakeErrorMessage();
 }
 
 // More rows than a thread takes at once, of several images.

@@ -11,6 +11,7 @@
 
 #include "support/exact_sum.h"
 #include "support/float_formats.h"
+#include "support/loss_sums.h"
 #include "support/numeric_suite.h"
 #include "support/ordered_sum.h"
 #include "support/random_numbers.h"
@@ -515,26 +516,7 @@ TEST(KlDivBackwardSums, SameBitsEverywhere) {
     c.seed = seed;
     cases.push_back(c);
   }
-  std::vector<std::vector<std::byte>> first;
-  for (const engine::Isa isa : IsasToTest()) {
-    for (const char* threads : {"1", "2", "3", "16"}) {
-      const ScopedEnvironment environment(
-          Variables{{"PORTACL_ISA", engine::IsaName(isa)}, {"PORTACL_NUM_THREADS", threads}});
-      ASSERT_EQ(environment.init_status(), ACL_SUCCESS);
-      std::vector<std::vector<std::byte>> results;
-      for (const NumericCase& c : cases) {
-        results.push_back(ComputeBytes(op, c, environment.stream()));
-      }
-      if (first.empty()) {
-        first = std::move(results);
-        continue;
-      }
-      for (size_t i = 0; i < cases.size(); ++i) {
-        ASSERT_TRUE(results[i] == first[i])
-            << engine::IsaName(isa) << " with " << threads << " threads: " << Describe(op, cases[i]);
-      }
-    }
-  }
+  BitsAreTheSameEverywhere(op, cases);
 }
 
 }  // namespace

@@ -125,6 +125,28 @@ IndexOperator FatReluTimes() {
   return op;
 }
 
+// x has two halves along `dim`, and out the shape of one.
+IndexRule HasHalves() {
+  return [](IndexCall& tried) -> std::optional<Verdict> {
+    const IndexRules rules = {
+        Tiling("x", [](IndexCall& call) { return call["x"].shape.empty() || call["x"].shape.size() > 8; }),
+        Tiling("dim", [](IndexCall& call) { return !IsDimOf(call["dim"].integer, call["x"].shape); }),
+        Tiling("x",
+               [](IndexCall& call) {
+                 return call["x"].shape[Wrapped(call["dim"].integer, call["x"].shape)] % 2 != 0;
+               }),
+        Tiling("out", [](IndexCall& call) {
+          Shape half = call["x"].shape;
+          half[Wrapped(call["dim"].integer, half)] /= 2;
+          return call["out"].shape != half;
+        })};
+    for (const IndexRule& rule : rules) {
+      if (std::optional<Verdict> verdict = rule(tried)) return verdict;
+    }
+    return std::nullopt;
+  };
+}
+
 IndexOperator Clipped(const CFunction& function, bool has_mode) {
   IndexOperator op;
   op.function = function;
@@ -136,29 +158,16 @@ IndexOperator Clipped(const CFunction& function, bool has_mode) {
   if (has_mode) op.valid.push_back(IntegerArg("clampMode", 0));
   op.valid.push_back(OutputArg("out", {2, 3, 3}));
   if (has_mode) op.numbers_on = Product::k950;
-  op.rules = {
-      NoNulls("x out"),
-      has_mode ? Refuses(161002, "x",
-                         [](IndexCall& call) {
-                           const DtypeNumber dtype = call["x"].dtype;
-                           return call.product != Product::k950 ||
-                                  (dtype != ACL_FLOAT && dtype != ACL_FLOAT16 && dtype != ACL_BF16);
-                         })
-               : Listed_("x", kF3),
-      OneDtype("x", "out"),
-      Tiling("x", [](IndexCall& call) { return call["x"].shape.empty() || call["x"].shape.size() > 8; }),
-      Tiling("dim", [](IndexCall& call) { return !IsDimOf(call["dim"].integer, call["x"].shape); }),
-      Tiling("x",
-             [](IndexCall& call) {
-               return call["x"].shape[Wrapped(call["dim"].integer, call["x"].shape)] % 2 != 0;
-             }),
-      Tiling("out",
-             [](IndexCall& call) {
-               Shape half = call["x"].shape;
-               half[Wrapped(call["dim"].integer, half)] /= 2;
-               return call["out"].shape != half;
-             }),
-      Tiling("limit", [](IndexCall& call) { return !(call["limit"].real > 0); })};
+  op.rules = {NoNulls("x out"),
+              has_mode ? Refuses(161002, "x",
+                                 [](IndexCall& call) {
+                                   const DtypeNumber dtype = call["x"].dtype;
+                                   return call.product != Product::k950 ||
+                                          (dtype != ACL_FLOAT && dtype != ACL_FLOAT16 && dtype != ACL_BF16);
+                                 })
+                       : Listed_("x", kF3),
+              OneDtype("x", "out"), HasHalves(),
+              Tiling("limit", [](IndexCall& call) { return !(call["limit"].real > 0); })};
   if (has_mode) {
     op.rules.push_back(Tiling("clampMode", [](IndexCall& call) {
       return call["clampMode"].integer < 0 || call["clampMode"].integer > 1;
@@ -223,23 +232,7 @@ IndexOperator Situ() {
   op.function = PORTACL_C_FUNCTION(aclnnSituGlu);
   op.valid = {TensorArg("x", {2, 6, 3}),  IntegerArg("dim", 1),          RealArg("beta", 4),
               RealArg("linearBeta", 0.5), IntegerArg("activateLeft", 0), OutputArg("out", {2, 3, 3})};
-  op.rules = {
-      NoNulls("x out"),
-      Listed_("x", kF3),
-      OneDtype("x", "out"),
-      Tiling("x", [](IndexCall& call) { return call["x"].shape.empty() || call["x"].shape.size() > 8; }),
-      Tiling("dim", [](IndexCall& call) { return !IsDimOf(call["dim"].integer, call["x"].shape); }),
-      Tiling("x",
-             [](IndexCall& call) {
-               return call["x"].shape[Wrapped(call["dim"].integer, call["x"].shape)] % 2 != 0;
-             }),
-      Tiling("out",
-             [](IndexCall& call) {
-               Shape half = call["x"].shape;
-               half[Wrapped(call["dim"].integer, half)] /= 2;
-               return call["out"].shape != half;
-             }),
-      EmptyDone("x")};
+  op.rules = {NoNulls("x out"), Listed_("x", kF3), OneDtype("x", "out"), HasHalves(), EmptyDone("x")};
   op.draw = [](IndexCall& call, RandomNumbers& random) {
     Shape shape = DrawShape(random, 1, 5, 4);
     const auto dim = static_cast<size_t>(random.Below(static_cast<uint32_t>(shape.size())));

@@ -328,6 +328,29 @@ void LossSumSuite::SumsAreBoundedByTheirTerms(const NumericDescription& op) {
   }
 }
 
+void BitsAreTheSameEverywhere(const NumericDescription& op, const std::vector<NumericCase>& cases) {
+  std::vector<std::vector<std::byte>> first;
+  for (const engine::Isa isa : IsasToTest()) {
+    for (const char* threads : {"1", "2", "3", "7", "16"}) {
+      const ScopedEnvironment environment(
+          Variables{{"PORTACL_ISA", engine::IsaName(isa)}, {"PORTACL_NUM_THREADS", threads}});
+      ASSERT_EQ(environment.init_status(), ACL_SUCCESS);
+      std::vector<std::vector<std::byte>> results;
+      for (const NumericCase& c : cases) {
+        results.push_back(ComputeBytes(op, c, environment.stream()));
+      }
+      if (first.empty()) {
+        first = std::move(results);
+        continue;
+      }
+      for (size_t i = 0; i < cases.size(); ++i) {
+        ASSERT_TRUE(results[i] == first[i])
+            << engine::IsaName(isa) << " with " << threads << " threads: " << Describe(op, cases[i]);
+      }
+    }
+  }
+}
+
 void LossSumSuite::MeansAreSumsOverTheDivisor(const NumericDescription& op) {
   uint64_t seed = 0;
   for (const InputShapes& shapes : SumShapes()) {
@@ -381,26 +404,7 @@ void SumsHaveSameBitsEverywhere(const NumericDescription& op) {
     c.inputs[0].layout = seed % 4 == 0 ? Layout::kPermuted : Layout::kDense;
     cases.push_back(c);
   }
-  std::vector<std::vector<std::byte>> first;
-  for (const engine::Isa isa : IsasToTest()) {
-    for (const char* threads : {"1", "2", "3", "7", "16"}) {
-      const ScopedEnvironment environment(
-          Variables{{"PORTACL_ISA", engine::IsaName(isa)}, {"PORTACL_NUM_THREADS", threads}});
-      ASSERT_EQ(environment.init_status(), ACL_SUCCESS);
-      std::vector<std::vector<std::byte>> results;
-      for (const NumericCase& c : cases) {
-        results.push_back(ComputeBytes(op, c, environment.stream()));
-      }
-      if (first.empty()) {
-        first = std::move(results);
-        continue;
-      }
-      for (size_t i = 0; i < cases.size(); ++i) {
-        ASSERT_TRUE(results[i] == first[i])
-            << engine::IsaName(isa) << " with " << threads << " threads: " << Describe(op, cases[i]);
-      }
-    }
-  }
+  BitsAreTheSameEverywhere(op, cases);
 }
 
 namespace {

@@ -26,6 +26,9 @@ NumericDescription WithOutputShape(const NumericDescription& op, const Shape& sh
 // Checks that reductions to float64 and complex outputs give the float32 result, widened.
 void WideOutputsHoldFloat32(const NumericDescription& op, aclrtStream stream);
 
+// Checks that the cases have the same bits on every instruction set, with 1, 2, 3, 7 and 16 threads.
+void BitsAreTheSameEverywhere(const NumericDescription& op, const std::vector<NumericCase>& cases);
+
 class LossSumSuite : public NumericSuite {
  protected:
   // Compares bits in the promised order, at every length and shape where lanes, blocks and chunks begin and
