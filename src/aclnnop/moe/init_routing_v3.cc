@@ -247,8 +247,9 @@ void AddTaken(DenseOpList& ops, const OperatorCall& call, OptionalBuffer entry, 
     take.source = routing::BytesIn(ops, call, kX);
     if (call.IsGiven(kScale)) {
       scales.source = ops.In(kScale);
-      const int64_t of_token =
-          HasPowers(call) ? call.Tensor(kScale).numel / std::max<int64_t>(take.source_rows, 1) : 1;
+      const Shape& shape = call.Tensor(kScale).shape;
+      int64_t of_token = 1;
+      for (int i = 1; HasPowers(call) && i < shape.rank; ++i) of_token *= shape[i];
       scales.bytes = routing::RowBytes(call, kScale, of_token);
     }
   }
