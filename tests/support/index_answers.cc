@@ -295,6 +295,7 @@ OperatorBinding BindingOf(const IndexOperator& op) {
     if (one.kind != ParameterKind::kScalar) continue;
     const auto create = [&one](DtypeNumber dtype) {
       Element element = ElementOfNumber(dtype, one.number);
+      element.resize(16);  // dtypes without numbers have zeros
       return aclCreateScalar(element.data(), AsAclDataType(dtype));
     };
     scalar = create(one.dtype);
