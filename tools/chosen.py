@@ -2,13 +2,15 @@
 """Chooses what is tested whole: what changed since everything was, and a sample that another commit draws anew.
 
     chosen.py determinism BUILD [--seed SEED]   prints the functions that `determinism` runs in every way, with commas between them
+    chosen.py left-out BUILD [--seed SEED]      prints the test executables of operators that are neither reached by a change nor drawn, with
+                                                semicolons between them
     chosen.py asan|tsan --pool                  prints the test executables that a sample is drawn from
     chosen.py asan|tsan BUILD [--seed SEED] [--borrow FILE]
                                                 prints the test executables to run; writes to FILE, a line each, sources of src/ that are
                                                 not compiled for the sanitizer, and their objects in BUILD
     chosen.py record                            notes the sources as they are: everything was tested
 
-BUILD is a finished build directory, of which Ninja's record of includes is read. tools/tested_whole.txt has the state that is
+BUILD is a build directory with a finished library, of which Ninja's record of includes is read. tools/tested_whole.txt has the state that is
 compared with. SEED is the hash of the commit, or the day where there is none. What was chosen, and why, is said on standard error.
 SPDX-License-Identifier: Apache-2.0
 """
@@ -43,7 +45,12 @@ POOLS = {
 # How many of them a seed draws; how many more what changed may add; a seed draws one in so many sources and operators.
 DRAWN = {"asan": 6, "tsan": 4}
 MOST_FOR_CHANGES = {"asan": 12, "tsan": 6}
-ONE_IN = {"sources": 10, "operators": 8}
+ONE_IN = {"sources": 10, "operators": 8, "executables": 3}
+# Tests of operators: these alone are left out. All other tests always run.
+OF_OPERATORS = re.compile(r"tests/(attention|convolution|foreach|indexing|large|loss|maps|matmul|moe|moves|norm|pooling|properties|quantisation|"
+                          r"random|recurrent|reductions|serving|sort)/")
+# What CMake writes about test executables: a line each, its name and its sources.
+EXECUTABLES = "test_executables.txt"
 # Folders whose sources may be taken from BUILD as they are. All others are cheap, and what everything runs through.
 BORROWED = re.compile(r"src/(aclnnop|engine)/[^/]+/")
 # What an operator's bits depend on.
@@ -72,7 +79,8 @@ def hashes_by_function(text: str) -> dict[str, str]:
 def state_of(root: pathlib.Path) -> dict[str, str]:
     bits = hashes_by_function((root / HASHES).read_text(encoding="utf-8"))
     others = {OPTIONS: (root / OPTIONS).read_text(encoding="utf-8"), **{f"hashes:{name}": text for name, text in bits.items()}}
-    return recorded_state.sources_of(root) | {name: recorded_state.hash_of(text.encode()) for name, text in others.items()}
+    sources = recorded_state.sources_of(root) | recorded_state.sources_of(root, "tests")
+    return sources | {name: recorded_state.hash_of(text.encode()) for name, text in others.items()}
 
 
 def unit_of(path: str) -> str:
@@ -106,17 +114,23 @@ def computes_with(includes: dict[str, set[str]]) -> dict[str, set[str]]:
     return found
 
 
+def sources_of_functions(headers) -> dict[str, str]:
+    return {function.name: f"src/aclnnop/{header.family}/{header.source}.cc" for header in headers for function in header.functions if header.source}
+
+
+def source_of(name: str, sources: dict[str, str]) -> str:
+    """The source of a function, or of one with other operands: "aclnnCumsumOfComplex" is aclnnCumsum."""
+    return sources[max((known for known in sources if name.startswith(known)), key=len)]
+
+
 def functions_to_sweep(changed: set[str], includes: dict[str, set[str]], headers, known_bits: list[str], seed: str) -> tuple[set[str], set[str]]:
     """The functions with hashes that a change reaches, and those that the seed draws."""
     if OPTIONS in changed:
         return set(known_bits), set()
-    source_of = {function.name: f"src/aclnnop/{header.family}/{header.source}.cc" for header in headers for function in header.functions}
+    sources = sources_of_functions(headers)
     uses = computes_with(includes)
-
-    def source(name: str) -> str:  # "aclnnCumsumOfComplex" is aclnnCumsum, with other operands
-        return source_of[max((known for known in source_of if name.startswith(known)), key=len)]
-
-    reached = {name for name in known_bits if f"hashes:{name}" in changed or not changed.isdisjoint(uses[source(name)])}
+    reached = {name for name in known_bits
+               if f"hashes:{name}" in changed or not changed.isdisjoint(uses[source_of(name, sources)])}
     return reached, drawn(known_bits, -(-len(known_bits) // ONE_IN["operators"]), seed)
 
 
@@ -136,6 +150,45 @@ def executables_for(changed: set[str], mutants, most: int, seed: str) -> tuple[l
     return ranked[:most], max(0, len(ranked) - most)
 
 
+def functions_reached(changed: set[str], includes: dict[str, set[str]], headers) -> set[str]:
+    """The functions whose results or answers may differ: their source, a header that it includes, or what these are about has changed."""
+    units = {unit_of(path) for path in changed if path.startswith("src/")}
+    uses = computes_with(includes)
+    reached = {source for source in includes if units & {unit_of(path) for path in {source} | includes[source] | uses[source]}}
+    return {name for name, source in sources_of_functions(headers).items() if source in reached}
+
+
+def texts_of_test(sources: list[str], root: pathlib.Path) -> set[str]:
+    """The sources of a test, the headers in tests/ that they include, and the sources of these headers, and so on."""
+    found, todo = set(), list(sources)
+    while todo:
+        path = todo.pop()
+        if path in found:
+            continue
+        found.add(path)
+        for header in re.findall(r'^#include "([^"]+)"', (root / path).read_text(encoding="utf-8"), re.MULTILINE):
+            places = [(root / path).parent / header, root / "tests" / header]
+            there = next((place for place in places if place.is_file()), None)
+            if there is not None:
+                todo += [file.resolve().relative_to(root).as_posix() for file in (there, there.with_suffix(".cc")) if file.is_file()]
+    return found
+
+
+def executables_to_leave_out(changed: set[str], functions: set[str], texts: dict[str, dict[str, str]], seed: str) -> tuple[set[str], set[str]]:
+    """Of tests of operators, by name the texts of each: those that no change reaches, less those that the seed draws; and the drawn ones."""
+    reached = {name for name, files in texts.items() if changed & set(files)
+               or functions & {word for text in files.values() for word in re.findall(r"\baclnn\w+", text)}}
+    rest = sorted(set(texts) - reached)
+    sample = drawn(rest, -(-len(rest) // ONE_IN["executables"]), seed)
+    return set(rest) - sample, sample
+
+
+def executables_of(build: pathlib.Path) -> dict[str, list[str]]:
+    """By name, the sources of each test executable of operators."""
+    lines = [line.split() for line in (build / EXECUTABLES).read_text(encoding="utf-8").splitlines()]
+    return {name: sources for name, *sources in lines if OF_OPERATORS.match(sources[0])}
+
+
 def objects_of(build: pathlib.Path, root: pathlib.Path) -> dict[str, str]:
     """Source in src/: its object."""
     found = {}
@@ -153,7 +206,7 @@ def say(text: str) -> None:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("what", choices=["determinism", "asan", "tsan", "record"])
+    parser.add_argument("what", choices=["determinism", "left-out", "asan", "tsan", "record"])
     parser.add_argument("build", type=pathlib.Path, nargs="?")
     parser.add_argument("--seed")
     parser.add_argument("--borrow", type=pathlib.Path)
@@ -175,6 +228,15 @@ def main() -> int:
         say(f"in every way: {len(reached)} of {len(names)} functions that a change reaches, and of seed {seed} {len(sample - reached)}:")
         say(" ".join(sorted(sample - reached)) or "none")
         print(",".join(sorted(reached | sample)))
+        return 0
+    if options.what == "left-out":
+        texts = {name: {path: (ROOT / path).read_text(encoding="utf-8") for path in texts_of_test(sources, ROOT)}
+                 for name, sources in executables_of(build).items()}
+        functions = functions_reached(changed, includes, schema.read.read(ROOT))
+        left_out, sample = executables_to_leave_out(changed, functions, texts, seed)
+        say(f"tests of operators: {len(texts) - len(left_out) - len(sample)} of {len(texts)} executables that a change reaches, and of seed {seed}:")
+        say(" ".join(sorted(sample)) or "none")
+        print(";".join(sorted(left_out)))
         return 0
     sys.path.insert(0, str(ROOT / "tests/mutation"))
     from mutants import MUTANTS

@@ -37,9 +37,9 @@ def hash_of_source(text: bytes) -> str:
     return hashlib.sha256(b"\n".join([*names, code_of(INCLUDE.sub(b"", text))])).hexdigest()[:16]
 
 
-def sources_of(root: pathlib.Path) -> dict[str, str]:
-    """Path: hash, of what lies in src/. In the order of paths."""
-    files = sorted([*root.glob("src/**/*.cc"), *root.glob("src/**/*.h")])
+def sources_of(root: pathlib.Path, folder: str = "src") -> dict[str, str]:
+    """Path: hash, of what lies in src/, or in another folder. In the order of paths."""
+    files = sorted([*root.glob(f"{folder}/**/*.cc"), *root.glob(f"{folder}/**/*.h")])
     return {file.relative_to(root).as_posix(): hash_of_source(file.read_bytes()) for file in files}
 
 

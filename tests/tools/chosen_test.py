@@ -4,7 +4,9 @@
 Usage: chosen_test.py TOOLS
 SPDX-License-Identifier: Apache-2.0
 """
+import pathlib
 import sys
+import tempfile
 import unittest
 from types import SimpleNamespace
 
@@ -61,6 +63,48 @@ class Samples(unittest.TestCase):
     def test_a_name_more_takes_the_place_of_at_most_one(self):
         names = [f"name{number}" for number in range(40)]
         self.assertGreaterEqual(len(chosen.drawn(names, 5, "a") & chosen.drawn([*names, "new"], 5, "a")), 4)
+
+
+class LeftOut(unittest.TestCase):
+    TEXTS = {"sum_test": {"tests/reductions/sum_test.cc": 'Run("aclnnSum");', "tests/support/runs.h": ""},
+             "index_test": {"tests/indexing/index_test.cc": "aclnnIndex(aclnnSumOfIndices)"}}
+
+    def reached(self, *changed):
+        return sorted(chosen.functions_reached(set(changed), INCLUDES, HEADERS))
+
+    def test_functions_that_a_change_reaches(self):
+        self.assertEqual(self.reached(), [])
+        self.assertEqual(self.reached("src/engine/reduction/axis_reduction.cc"), ["aclnnSum"])
+        self.assertEqual(self.reached("src/aclnnop/arithmetic/mul.cc"), ["aclnnIndex"])
+        self.assertEqual(self.reached("src/base/errors.cc"), ["aclnnIndex", "aclnnSum"])
+        self.assertEqual(self.reached("tests/reductions/views.cc"), [])
+
+    def left_out(self, changed=(), functions=()):
+        left_out, sample = chosen.executables_to_leave_out(set(changed), set(functions), self.TEXTS, "seed")
+        self.assertFalse(left_out & sample)
+        return left_out | sample
+
+    def test_an_executable_is_reached_by_its_texts_and_its_functions(self):
+        self.assertEqual(self.left_out(), {"sum_test", "index_test"})
+        self.assertEqual(self.left_out(changed=["tests/support/runs.h"]), {"index_test"})
+        self.assertEqual(self.left_out(functions=["aclnnIndex"]), {"sum_test"})
+        self.assertEqual(self.left_out(functions=["aclnnSum"]), {"index_test"})  # no other word is meant
+
+    def test_a_third_of_the_rest_is_drawn(self):
+        texts = {f"name{number}": {} for number in range(30)}
+        left_out, sample = chosen.executables_to_leave_out(set(), set(), texts, "seed")
+        self.assertEqual((len(left_out), len(sample)), (20, 10))
+
+    def test_texts_are_those_that_a_test_includes(self):
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder).resolve()
+            for path, text in {"tests/norm/a.cc": '#include "own.h"\n#include "support/x.h"\n#include <vector>\n#include "engine/e.h"\n',
+                               "tests/norm/own.h": "", "tests/support/x.h": '#include "y.h"\n', "tests/support/x.cc": "",
+                               "tests/support/y.h": "", "tests/support/z.cc": ""}.items():
+                (root / path).parent.mkdir(parents=True, exist_ok=True)
+                (root / path).write_text(text, encoding="utf-8")
+            self.assertEqual(chosen.texts_of_test(["tests/norm/a.cc"], root),
+                             {"tests/norm/a.cc", "tests/norm/own.h", "tests/support/x.h", "tests/support/x.cc", "tests/support/y.h"})
 
 
 class Executables(unittest.TestCase):

@@ -47,7 +47,7 @@ def lint(arguments: list[str]) -> None:
         steps.die("usage: ./dev lint [--whole] [--record]")
     needs.prepare(tests=True)
     clang_format, clang_tidy = _of_clang("format"), _of_clang("tidy")
-    presets.build("release", tests=True)  # some rules are about what the compiler made of the sources
+    presets.build("release", [presets.INSTALLED], tests=True)  # some rules are about what the compiler made of the sources
     for check in sorted((steps.ROOT / "tools").glob("check_*")):
         if os.access(check, os.X_OK):
             steps.step(check.name, check.name, [check])

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Builds and runs the tests: as they are, under PORTACL_CHECK, under sanitizers, by other compilers. docs/testing.md says what they prove.
 
-    ./dev test [--whole|--long|--seed S] [--of A,B] [ARGS]
+    ./dev test [--whole|--long|--chosen] [--seed S] [--of A,B] [ARGS]
     ./dev test --check [NAMES]
     ./dev asan|tsan [--long] [--chosen [--seed S]|--pool|--of A,B] [ARGS]
     ./dev clang|aarch64 [--long] [--of A,B] [ARGS]
@@ -32,14 +32,16 @@ import progress
 import steps
 
 CHOOSER = steps.ROOT / "tools/chosen.py"
+NOTHING_LEFT_OUT = "-DPORTACL_LEFT_OUT="  # what an earlier choice left in CMake's cache
 
 
 @dataclass
 class Selection:
-    """What is tested: "all", "chosen" or "pool", and of tests/determinism "determinism", what changed and a sample."""
+    """What is tested: "all", "chosen" or "pool". Whether tests/determinism runs only what changed, and a sample, in every way."""
 
     what: str = "all"
     seed: str = ""
+    of_determinism: bool = False
 
 
 def take_selection(arguments: list[str]) -> tuple[Selection, list[str]]:
@@ -64,7 +66,7 @@ def _seed() -> str:
 
 def choose(verb: str, what: str, selection: Selection, *arguments: steps.Argument) -> str:
     """Returns what tools/chosen.py chooses for the seed."""
-    again = f"./dev {verb}" + {"fuzz": " --fixed --chosen", "test": ""}.get(verb, " --chosen")
+    again = f"./dev {verb}" + (" --fixed" if verb == "fuzz" else "") + (" --chosen" if selection.what == "chosen" else "")
     selection.seed = selection.seed or _seed()
     steps.say(f"choosing what is tested ({again} --seed {selection.seed} chooses the same)")
     file = steps.BUILDS / f"{what}.chosen"
@@ -106,7 +108,7 @@ def run_tests(verb: str, preset: str, arguments: list[str], selection: Selection
         names = ["-R", f"^({'|'.join(executables)})(\\.|$)"]
         rest.pop(0)
     cmake = presets.build(preset, executables, tests=True, options=options)
-    if selection.what == "determinism" and ("determinism" in " ".join(executables) or not executables):
+    if selection.of_determinism and ("determinism" in " ".join(executables) or not executables):
         if not any("-R" in one for one in rest) or any("eterminism" in one for one in rest):
             os.environ["PORTACL_DETERMINISM_WHOLE"] = choose(verb, "determinism", selection)
     folder = steps.BUILDS / preset
@@ -125,19 +127,23 @@ def run_tests(verb: str, preset: str, arguments: list[str], selection: Selection
 
 def test(arguments: list[str]) -> None:
     if arguments[:1] == ["--check"]:
-        presets.build("release", tests=True)
+        presets.build("release", arguments[1:], tests=True, options=[NOTHING_LEFT_OUT])
         steps.say("running the tests under PORTACL_CHECK")
         suite = steps.ROOT / "tests/check/run_suite.py"
         command: list[steps.Argument] = ["python3", "-B", suite, steps.RELEASE, "--jobs", steps.JOBS, *arguments[1:]]
         steps.must(command, "failed: tests under PORTACL_CHECK")
         return
     selection, rest = take_selection(arguments)
-    selection.what = "determinism"
-    if rest[:1] in (["--whole"], ["--long"]):
-        selection.what = "all"
+    options = [NOTHING_LEFT_OUT]
+    if selection.what == "pool":
+        steps.die("--pool is of ./dev asan and ./dev tsan; ./dev test runs everything")
+    if selection.what == "chosen":
+        presets.build("release", [presets.INSTALLED], tests=True)
+        options = [f"-DPORTACL_LEFT_OUT={choose('test', 'left-out', selection)}"]
+    selection.of_determinism = rest[:1] not in (["--whole"], ["--long"])
     if rest[:1] == ["--whole"]:
         rest = rest[1:]
-    run_tests("test", "release", rest, selection)
+    run_tests("test", "release", rest, selection, options)
 
 
 def _sanitized(preset: str, arguments: list[str]) -> None:
