@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <mutex>
 
 #include "environment.h"
 #include "index_call.h"
@@ -276,6 +277,41 @@ int64_t DtypeOfTensor(const aclTensor* tensor) {
   return dtype;
 }
 
+// Scalars of a description's calls: its own, and those of outputs whose dtype does not promote with that, by this dtype.
+struct Scalars {
+  const aclScalar* own = nullptr;
+  std::map<int64_t, const aclScalar*> of_output;
+};
+
+Scalars MakeScalars(const IndexOperator& op) {
+  const DtypeList without = {ACL_STRING, ACL_DT_UNDEFINED, ACL_COMPLEX32, ACL_INT4, ACL_UINT1};
+  Scalars scalars;
+  for (const IndexArgument& one : op.valid) {
+    if (one.kind != ParameterKind::kScalar) continue;
+    const auto create = [&one](DtypeNumber dtype) {
+      Element element = ElementOfNumber(dtype, one.number);
+      element.resize(16);  // dtypes without numbers have zeros
+      return aclCreateScalar(element.data(), AsAclDataType(dtype));
+    };
+    scalars.own = create(one.dtype);
+    for (const DtypeNumber dtype : AllDtypes()) {
+      if (PromoteDtypes(dtype, one.dtype) == kUndefinedDtype && !IsOneOf(dtype, without))
+        scalars.of_output[dtype] = create(dtype);
+    }
+  }
+  return scalars;
+}
+
+// Returns scalars that are never destroyed: programs call operators until they have ended. The calls make none, since some tests count
+// allocations.
+const Scalars& ScalarsOf(const IndexOperator& op) {
+  static std::mutex mutex;
+  static auto& all = *new std::map<const IndexOperator*, Scalars>;
+  const std::lock_guard lock(mutex);
+  const auto found = all.find(&op);
+  return found != all.end() ? found->second : all.emplace(&op, MakeScalars(op)).first->second;
+}
+
 }  // namespace
 
 OperatorBinding BindingOf(const IndexOperator& op) {
@@ -287,25 +323,10 @@ OperatorBinding BindingOf(const IndexOperator& op) {
     if (one.is_unread) binding.unread_inputs.push_back(one.name);
     binding.tensors.push_back(one.name);
   }
-  // Scalars live as long as the process. The call allocates nothing: some tests count allocations. A scalar has the output's dtype where its
-  // own does not promote with that.
-  const aclScalar* scalar = nullptr;
-  std::map<int64_t, const aclScalar*> of_output;
-  for (const IndexArgument& one : op.valid) {
-    if (one.kind != ParameterKind::kScalar) continue;
-    const auto create = [&one](DtypeNumber dtype) {
-      Element element = ElementOfNumber(dtype, one.number);
-      element.resize(16);  // dtypes without numbers have zeros
-      return aclCreateScalar(element.data(), AsAclDataType(dtype));
-    };
-    scalar = create(one.dtype);
-    for (const DtypeNumber dtype : AllDtypes()) {
-      if (PromoteDtypes(dtype, one.dtype) == kUndefinedDtype) of_output[dtype] = create(dtype);
-    }
-  }
-  binding.plan = [&op, scalar, of_output, output = binding.output](std::span<aclTensor* const> tensors,
-                                                                   const Attributes& attributes,
-                                                                   uint64_t* size, aclOpExecutor** executor) {
+  const Scalars& scalars = ScalarsOf(op);
+  binding.plan = [&op, &scalars, output = binding.output](std::span<aclTensor* const> tensors,
+                                                          const Attributes& attributes, uint64_t* size,
+                                                          aclOpExecutor** executor) {
     std::array<Argument, 8> arguments;
     size_t count = 0;
     size_t next = 0;
@@ -313,8 +334,8 @@ OperatorBinding BindingOf(const IndexOperator& op) {
       Argument& argument = arguments.at(count++);
       if (one.kind == ParameterKind::kTensor) argument.tensor = tensors[next++];
       if (one.kind == ParameterKind::kScalar) {
-        const auto own = of_output.find(DtypeOfTensor(tensors[static_cast<size_t>(output)]));
-        argument.scalar = own == of_output.end() ? scalar : own->second;
+        const auto found = scalars.of_output.find(DtypeOfTensor(tensors[static_cast<size_t>(output)]));
+        argument.scalar = found == scalars.of_output.end() ? scalars.own : found->second;
       }
       argument.integer = one.name == "reduction"   ? attributes.reduction
                          : one.name == "logTarget" ? int64_t{attributes.log_target}
