@@ -17,7 +17,7 @@ import steps
 
 TORCH_VERSION = "2.13.0"
 TORCH_NPU_VERSION = "2.13.0"
-OTHERS = ("numpy", "pyyaml", "expecttest", "pytest")  # which torch_npu and its tests import
+OTHERS = ("numpy", "pyyaml", "expecttest", "pytest", "pytest-xdist")  # which torch_npu and its tests import
 ALONE = ("TORCH_DEVICE_BACKEND_AUTOLOAD", "PORTACL_AUTOSTART")  # 0: no torch_npu and no portacl but where it is asked for
 CLIENT_PINS = steps.ROOT / "tests/clients/requirements.txt"
 

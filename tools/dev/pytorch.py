@@ -92,7 +92,8 @@ def torch_npu(arguments: list[str]) -> None:
     steps.say("testing PyTorch's NPU back end")
     pytest = ["-m", "pytest", "-p", "no:cacheprovider", "-q"]
     folders = [TESTS / name for name in ("pytorch_npu", "recording", "comparison")]
-    _on_portacl(python, *pytest, *folders, *rest, otherwise="failed: testing PyTorch's NPU back end")
+    how = rest or ["-n", str(steps.JOBS), "--dist", "loadfile"]
+    _on_portacl(python, *pytest, *folders, *how, otherwise="failed: testing PyTorch's NPU back end")
     if rest:
         return
     steps.say("testing how its programs are started")
