@@ -65,6 +65,8 @@ def lines_of_definition(root, name):
     """Where a function is defined or, if a macro defines it or the schema makes it, where its name, less that of the phase, stands."""
     short = name.removesuffix(PHASE_1)
     texts = {path: code_of(path) for path, text in sources(root).items() if short in text}
+    if any(short == function.name for header in operators(root) for function in header.functions):  # other folders call it
+        texts = {path: text for path, text in texts.items() if path.is_relative_to(root / "src/aclnnop")}
     defined = [(path, line) for path, text in texts.items() if (line := line_of_definition(text, name))]
     named = [(path, line_of(text, uses(text, short)[0])) for path, text in texts.items() if uses(text, short)]
     return defined or named or lines_in_its_source(root, short)

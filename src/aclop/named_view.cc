@@ -210,12 +210,12 @@ NamedView NamedView::Sliced(const Dims& begin, const Dims& end, const Dims& step
       continue;
     }
     const int64_t length = dims_[dim];
-    const auto counted = [&](int64_t place) { return place < 0 ? place + length : place; };
+    const auto counted = [&](int64_t index) { return index < 0 ? index + length : index; };
     if (has(shrink_axis_mask, i)) {
-      const int64_t place = counted(begin[i]);
-      if (place < 0 || place >= length)
+      const int64_t index = counted(begin[i]);
+      if (index < 0 || index >= length)
         call.Refuse(Text("takes the element ", begin[i], " of a dim of ", length));
-      begins[dim] = place;
+      begins[dim] = index;
     } else {
       if (steps[i] <= 0) call.Refuse(Text("slices with the stride ", steps[i], ", accepted: 1 and more"));
       const int64_t from = has(begin_mask, i) ? 0 : std::clamp<int64_t>(counted(begin[i]), 0, length);

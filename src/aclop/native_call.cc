@@ -33,47 +33,47 @@ struct Executors {
   }
 };
 
-[[noreturn]] void RefuseFor(const NamedCall& call, const NativeCall& step, aclnnStatus status,
+[[noreturn]] void RefuseFor(const NamedCall& call, const NativeCall& native, aclnnStatus status,
                             const Text& why) {
   throw NamedArguments::Stop{
       FailCall(call, ACL_ERROR_INVALID_PARAM, MessageClass::kAclReason,
-               Text(call.api, ": operator ", call.type, " is computed by ", step.function,
+               Text(call.api, ": operator ", call.type, " is computed by ", native.function,
                     ", which refuses it with ", status, ": ", why.view()))};
 }
 
-void CheckOperands(const NamedCall& call, NamedArguments& arguments, const NativeCall& step) {
-  const bool takes = call.inputs.count >= step.least_inputs && call.inputs.count <= step.most_inputs;
-  if (takes && call.outputs.count == step.outputs) return;
+void CheckOperands(const NamedCall& call, NamedArguments& arguments, const NativeCall& native) {
+  const bool takes = call.inputs.count >= native.least_inputs && call.inputs.count <= native.most_inputs;
+  if (takes && call.outputs.count == native.outputs) return;
   Text text("has ");
-  text.Add(step.least_inputs);
-  if (step.most_inputs != step.least_inputs) text.Add(" to ").Add(step.most_inputs);
-  text.Add(step.most_inputs == 1 ? " input and " : " inputs and ").Add(step.outputs);
-  text.Add(step.outputs == 1 ? " output, not " : " outputs, not ");
+  text.Add(native.least_inputs);
+  if (native.most_inputs != native.least_inputs) text.Add(" to ").Add(native.most_inputs);
+  text.Add(native.most_inputs == 1 ? " input and " : " inputs and ").Add(native.outputs);
+  text.Add(native.outputs == 1 ? " output, not " : " outputs, not ");
   arguments.Refuse(text.Add(call.inputs.count).Add(" and ").Add(call.outputs.count));
 }
 
-aclError Queue(const NamedCall& call, std::span<const NativeCall> steps) {
+aclError Queue(const NamedCall& call, std::span<const NativeCall> native_calls) {
   aclError status = ACL_SUCCESS;
   const FoundStream queue = FindStreamFor(call.api, call.stream, &status);
   if (!queue) return status;
   StreamMemory memory(call.api, queue);
   NamedArguments arguments(call, queue, memory);
-  CheckOperands(call, arguments, steps.front());
+  CheckOperands(call, arguments, native_calls.front());
   if (IsUnrecordable(call.api, queue, &status)) return status;
 
   Executors executors;
-  executors.all.reserve(steps.size());
+  executors.all.reserve(native_calls.size());
   uint64_t most = 0;
-  for (const NativeCall& step : steps) {
+  for (const NativeCall& native : native_calls) {
     Executors::One one;
     Text why;
     aclnnStatus refused = ACL_SUCCESS;
     {
       HeldFailure held;
-      refused = step.first(arguments, &one.workspace_size, &one.executor);
+      refused = native.first(arguments, &one.workspace_size, &one.executor);
       if (refused != ACL_SUCCESS) why = held.Take();
     }
-    if (refused != ACL_SUCCESS) RefuseFor(call, step, refused, why);
+    if (refused != ACL_SUCCESS) RefuseFor(call, native, refused, why);
     executors.all.push_back(one);
     most = std::max(most, one.workspace_size);
   }
@@ -86,15 +86,15 @@ aclError Queue(const NamedCall& call, std::span<const NativeCall> steps) {
   size_t at = 0;
   {
     HeldFailure held;
-    for (; failed == ACL_SUCCESS && at < steps.size(); ++at) {
+    for (; failed == ACL_SUCCESS && at < native_calls.size(); ++at) {
       Executors::One& one = executors.all[at];
-      failed = steps[at].second(one.workspace_size == 0 ? nullptr : workspace, one.workspace_size,
-                                std::exchange(one.executor, nullptr), call.stream);
+      failed = native_calls[at].second(one.workspace_size == 0 ? nullptr : workspace, one.workspace_size,
+                                       std::exchange(one.executor, nullptr), call.stream);
     }
     if (failed != ACL_SUCCESS) why = held.Take();
   }
   memory.FreeInOrder();
-  if (failed != ACL_SUCCESS) RefuseFor(call, steps[at - 1], failed, why);
+  if (failed != ACL_SUCCESS) RefuseFor(call, native_calls[at - 1], failed, why);
   return ACL_SUCCESS;
 }
 
@@ -117,9 +117,9 @@ std::span<const NativeCall> NativeCallsFor(std::string_view type, int inputs) no
   return found;
 }
 
-aclError RunNatively(const NamedCall& call, std::span<const NativeCall> steps) noexcept {
+aclError RunNatively(const NamedCall& call, std::span<const NativeCall> native_calls) noexcept {
   try {
-    return Queue(call, steps);
+    return Queue(call, native_calls);
   } catch (const NamedArguments::Stop& stop) {
     return stop.status;
   } catch (...) {

@@ -32,6 +32,6 @@ std::span<const NativeCall> NativeCalls() noexcept;
 std::span<const NativeCall> NativeCallsFor(std::string_view type, int inputs) noexcept;
 
 // Makes the calls: first phase 1 of all of them, then phase 2 of each. So a refusal of one leaves nothing queued.
-aclError RunNatively(const NamedCall& call, std::span<const NativeCall> steps) noexcept;
+aclError RunNatively(const NamedCall& call, std::span<const NativeCall> native_calls) noexcept;
 
 }  // namespace portacl

@@ -59,8 +59,8 @@ aclError Run(const NamedCall& call) noexcept {
   if (aclError status = CheckOperands(call.api, call.outputs)) return status;
   if (call.type == "Identity") return RunIdentity(call);
   if (call.type == "BroadcastTo") return RunBroadcastTo(call);
-  const std::span<const NativeCall> steps = NativeCallsFor(call.type, call.inputs.count);
-  if (!steps.empty()) return RunNatively(call, steps);
+  const std::span<const NativeCall> native_calls = NativeCallsFor(call.type, call.inputs.count);
+  if (!native_calls.empty()) return RunNatively(call, native_calls);
   return FailNotImplemented(call);
 }
 

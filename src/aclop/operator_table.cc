@@ -218,7 +218,7 @@ constexpr NativeCall kCalls[] = {
     // A bit for each element.
     NATIVE("DropOutDoMask", 3, 3, 1, aclnnDropoutDoMask, a.In(0), a.In(1), 1 - a.Number(2), a.Out(0)),
 
-    // ---- dims and places ----
+    // ---- dims and indices ----
     NATIVE("Transpose", 2, 2, 1, aclnnPermute, a.In(0), a.Array(a.Ints(1)), a.Out(0)),
     NATIVE("TransposeD", 1, 1, 1, aclnnPermute, a.In(0), a.Array(a.Ints("perm")), a.Out(0)),
     NATIVE("ConfusionTransposeD", 1, 1, 1, aclnnInplaceCopy, a.Out(0).As(a.Confused().dims()),

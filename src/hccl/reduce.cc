@@ -70,7 +70,7 @@ void Reduce(const void* const* inputs, int count, void* out, size_t elements) {
 }
 
 template <class Op, aclDataType kType>
-void ReduceHalves(const void* const* inputs, int count, void* out, size_t elements) {
+void Reduce16BitFloats(const void* const* inputs, int count, void* out, size_t elements) {
   const DefaultFloatEnvironment environment;
   const engine::LoadFunction load = engine::FindLoad(engine::IsaInUse(), kType, kType);
   const engine::StoreFunction store = engine::FindStore(engine::IsaInUse(), kType);
@@ -111,9 +111,9 @@ ReduceFunction FindFor(HcclDataType type) noexcept {
     case HCCL_DATA_TYPE_FP64:
       return Reduce<Op, double>;
     case HCCL_DATA_TYPE_FP16:
-      return ReduceHalves<Op, ACL_FLOAT16>;
+      return Reduce16BitFloats<Op, ACL_FLOAT16>;
     case HCCL_DATA_TYPE_BFP16:
-      return ReduceHalves<Op, ACL_BF16>;
+      return Reduce16BitFloats<Op, ACL_BF16>;
     default:
       return nullptr;
   }

@@ -8,17 +8,17 @@ constexpr std::size_t kForgottenAfter = 200000;  // operators that autograd may 
 
 }  // namespace
 
-const Place* CallOrigins::PlaceOf(std::string_view module, std::string_view root) {
+const Module* CallOrigins::ModuleOf(std::string_view module, std::string_view root) {
   std::string key;
   ((key += module) += '\n') += root;
-  auto& place = places_[key];
-  if (!place) {
+  auto& found = modules_[key];
+  if (!found) {
     std::string text;
     if (!module.empty()) texts_.AddQuoted(module, text += ",\"module\":");
     if (!root.empty()) texts_.AddQuoted(root, text += ",\"root\":");
-    place = std::make_unique<const Place>(Place{std::string(module), std::string(root), std::move(text)});
+    found = std::make_unique<const Module>(Module{std::string(module), std::string(root), std::move(text)});
   }
-  return place.get();
+  return found.get();
 }
 
 std::optional<Origin> CallOrigins::Gradient() {
@@ -36,7 +36,7 @@ std::optional<Origin> CallOrigins::Gradient() {
       const Ref place = names_.place_of.Call(known_.recorder, variable.get());
       if (place.get() == known_.none) return std::nullopt;
       return Origin{
-          -1, PlaceOf(python.PyTuple_GetItem(place.get(), 1), python.PyTuple_GetItem(place.get(), 0)), -1};
+          -1, ModuleOf(python.PyTuple_GetItem(place.get(), 1), python.PyTuple_GetItem(place.get(), 0)), -1};
     }
   }
   const auto found = origins_.find(Whole(names_.sequence_nr.Call(node.get())));
@@ -67,7 +67,7 @@ long long CallOrigins::StackHere() {
       known = code_.emplace(code.get(), std::make_pair(Ref::Borrowed(code.get()), is_program)).first;
     }
     if (!known->second.second) continue;
-    stack.places[stack.depth] = {code.get(), Whole(names_.last_instruction.Of(frame.get()))};
+    stack.instructions[stack.depth] = {code.get(), Whole(names_.last_instruction.Of(frame.get()))};
     if (++stack.depth == Stack::kDepth) break;
   }
   if (stack.depth == 0) return -1;
@@ -75,8 +75,8 @@ long long CallOrigins::StackHere() {
   if (found != stacks_.end()) return found->second;
   const Ref list(python.PyList_New(0));
   for (std::size_t i = 0; i < stack.depth; ++i) {
-    const Ref at = Number(stack.places[i].second);
-    const Ref pair(python.PyTuple_Pack(2, stack.places[i].first, at.get()));
+    const Ref at = Number(stack.instructions[i].second);
+    const Ref pair(python.PyTuple_Pack(2, stack.instructions[i].first, at.get()));
     Check(python.PyList_Append(list.get(), pair.get()));
   }
   const long long number = Whole(names_.new_stack.Call(known_.recorder, list.get()));

@@ -20,9 +20,9 @@
 
 namespace portacl::record {
 
-// A module's place in the program.
-struct Place {
-  std::string module;
+// A module by its path, and the outermost module that was called.
+struct Module {
+  std::string path;
   std::string root;
   std::string text;
 };
@@ -30,26 +30,27 @@ struct Place {
 // A call for which autograd has made a node.
 struct Origin {
   long long index = -1;
-  const Place* place = nullptr;
+  const Module* module = nullptr;
   long long stack = -1;
 };
 
-// The place of a program: instructions of functions, the innermost first.
+// The call stack of a program: instructions of functions, the innermost first.
 struct Stack {
   static constexpr std::size_t kDepth = 16;
   std::size_t depth = 0;
-  std::pair<Object*, long long> places[kDepth];
+  std::pair<Object*, long long> instructions[kDepth];
 
   bool operator==(const Stack& other) const {
-    return depth == other.depth && std::equal(places, places + depth, other.places);
+    return depth == other.depth && std::equal(instructions, instructions + depth, other.instructions);
   }
 };
 struct StackHash {
   std::size_t operator()(const Stack& stack) const {
     std::uint64_t hash = stack.depth;
     for (std::size_t i = 0; i < stack.depth; ++i) {
-      hash = (hash ^ reinterpret_cast<std::uintptr_t>(stack.places[i].first)) * 0x9E3779B97F4A7C15U;
-      hash = (hash ^ (hash >> 32) ^ static_cast<std::uint64_t>(stack.places[i].second)) * 0x9E3779B97F4A7C15U;
+      hash = (hash ^ reinterpret_cast<std::uintptr_t>(stack.instructions[i].first)) * 0x9E3779B97F4A7C15U;
+      hash = (hash ^ (hash >> 32) ^ static_cast<std::uint64_t>(stack.instructions[i].second)) *
+             0x9E3779B97F4A7C15U;
     }
     return static_cast<std::size_t>(hash ^ (hash >> 32));
   }
@@ -59,8 +60,8 @@ class CallOrigins {
  public:
   CallOrigins(const Known& known, const TensorTexts& texts) : known_(known), texts_(texts) {}
 
-  const Place* PlaceOf(std::string_view module, std::string_view root);
-  const Place* PlaceOf(Object* module, Object* root) { return PlaceOf(Text(module), Text(root)); }
+  const Module* ModuleOf(std::string_view module, std::string_view root);
+  const Module* ModuleOf(Object* module, Object* root) { return ModuleOf(Text(module), Text(root)); }
 
   // Returns the call whose gradient is being computed.
   std::optional<Origin> Gradient();
@@ -80,7 +81,7 @@ class CallOrigins {
   const Known& known_;
   const TensorTexts& texts_;
   const Names names_;
-  std::unordered_map<std::string, std::unique_ptr<const Place>> places_;
+  std::unordered_map<std::string, std::unique_ptr<const Module>> modules_;
   std::unordered_map<long long, Origin> origins_;
   std::deque<long long> origins_in_order_;
   std::unordered_map<Object*, std::pair<Ref, bool>> code_;  // and whether it is the program's

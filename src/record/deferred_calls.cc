@@ -289,10 +289,10 @@ class DeferredRecording {
       const std::size_t end = text.find(kMarkEnd, mark);
       std::from_chars(text.data() + mark + 1, text.data() + end, number);
       text.remove_prefix(end + 1);
-      const std::int64_t place = number - (next_ - static_cast<std::int64_t>(summaries_.size()));
-      const bool is_there = place >= 0 && place < static_cast<std::int64_t>(summaries_.size());
+      const std::int64_t index = number - (next_ - static_cast<std::int64_t>(summaries_.size()));
+      const bool is_there = index >= 0 && index < static_cast<std::int64_t>(summaries_.size());
       const std::string_view summary =
-          is_there ? std::string_view(summaries_[static_cast<std::size_t>(place)]) : std::string_view();
+          is_there ? std::string_view(summaries_[static_cast<std::size_t>(index)]) : std::string_view();
       if (summary.empty()) {
         whole += kUnread;
         text.remove_prefix(text.find('"'));  // the order of dims, which is said of a hash

@@ -54,7 +54,7 @@ class OperatorCalls {
     has_stacks_ = names_.stacks.Of(known.recorder).get() == known.yes;
     shows_progress_ = names_.wants_progress.Of(known.recorder).get() == known.yes;
     handle_ = python.PyLong_AsVoidPtr(known.handle);
-    nowhere_ = origins_.PlaceOf("", "");
+    nowhere_ = origins_.ModuleOf("", "");
   }
 
   // `__torch_dispatch__` of the mode.
@@ -114,7 +114,7 @@ class OperatorCalls {
     bool in_backward;
     bool in_module;
     std::optional<Origin> origin;
-    const Place* place;
+    const Module* module;
     long long stack = -1;
     long long sequence = 0;
     Maybe random = {};
@@ -124,14 +124,14 @@ class OperatorCalls {
     Contents contents = {};
   };
   struct Written {
-    std::string place;
+    std::string path;
     Ref tensor;
   };
 
   bool IsOn(const Name& name) const { return name.Of(known_.recorder).get() == known_.yes; }
   const Operator* OperatorOf(Object* function);
   std::vector<Written> ForgetWritten(const Call& call);
-  void ForgetAll(Object* value, const std::string& place, std::vector<Written>& found);
+  void ForgetAll(Object* value, const std::string& path, std::vector<Written>& found);
   Ref Record(Call& call);
   void DescribeGiven(Call& call);
   void DescribeFound(Call& call, Object* result, Exception& error);
@@ -165,7 +165,7 @@ class OperatorCalls {
   std::optional<std::string> module_;
   bool has_stacks_;
   bool shows_progress_;
-  const Place* nowhere_ = nullptr;
+  const Module* nowhere_ = nullptr;
   std::optional<Ref> home_;
   Contents* described_ = nullptr;  // what is being described
   std::unordered_map<Object*, std::unique_ptr<const Operator>> operators_;
@@ -212,17 +212,17 @@ const Operator* OperatorCalls::OperatorOf(Object* function) {
   return operators_.emplace(function, std::move(made)).first->second.get();
 }
 
-void OperatorCalls::ForgetAll(Object* value, const std::string& place, std::vector<Written>& found) {
+void OperatorCalls::ForgetAll(Object* value, const std::string& path, std::vector<Written>& found) {
   if (texts_.IsTensor(value) || python.PyObject_IsInstance(value, known_.tensor_type) == 1) {
     texts_.Forget(value);
-    found.push_back({'[' + place + ']', Ref::Borrowed(value)});
+    found.push_back({'[' + path + ']', Ref::Borrowed(value)});
   } else if (texts_.IsList(value)) {
     const bool is_list = value->type == known_.list_type;
     const Size size = is_list ? python.PyList_Size(value) : python.PyTuple_Size(value);
     for (Size i = 0; i < size; ++i) {
       const Ref one =
           Ref::Borrowed(is_list ? python.PyList_GetItem(value, i) : python.PyTuple_GetItem(value, i));
-      std::string where = place + ',';
+      std::string where = path + ',';
       Append(where, i);
       ForgetAll(one.get(), where, found);
     }
@@ -236,9 +236,9 @@ std::vector<OperatorCalls::Written> OperatorCalls::ForgetWritten(const Call& cal
   const Size given = python.PyTuple_Size(call.arguments);
   for (const auto& [number, name] : call.called.written) {
     if (number < given) {
-      std::string place = "\"args\",";
-      Append(place, number);
-      ForgetAll(python.PyTuple_GetItem(call.arguments, number), place, found);
+      std::string path = "\"args\",";
+      Append(path, number);
+      ForgetAll(python.PyTuple_GetItem(call.arguments, number), path, found);
     } else if (call.named_arguments != nullptr) {
       Object* const value = Found(call.named_arguments, TextRef(name));
       if (value != nullptr) ForgetAll(value, "\"kwargs\",\"" + name + '"', found);
@@ -340,7 +340,7 @@ void OperatorCalls::AddOutputs(Call& call, Object* result, const std::vector<Wri
     text += ",\"written\":[";
     for (const Written& there : written) {
       if (text.back() != '[') text += ',';
-      ((text += '[') += there.place) += ',';
+      ((text += '[') += there.path) += ',';
       texts_.Add(call.contents, there.tensor.get(), text);
       text += ']';
     }
@@ -349,16 +349,16 @@ void OperatorCalls::AddOutputs(Call& call, Object* result, const std::vector<Wri
   if (!called.has_aliases) return;
   text += ",\"aliases\":[";
   const Size given = python.PyTuple_Size(call.arguments);
-  for (const auto& [number, place] : called.aliases) {
+  for (const auto& [number, argument] : called.aliases) {
     if (number >= count) continue;
     Object* const value = output(number);
     if (!texts_.IsTensor(value) && python.PyObject_IsInstance(value, known_.tensor_type) != 1) continue;
     if (text.back() != '[') text += ',';
     Append(text += '[', number);
-    if (place.first < given) {
-      Append(text += ",[\"args\",", place.first);
+    if (argument.first < given) {
+      Append(text += ",[\"args\",", argument.first);
     } else {
-      ((text += ",[\"kwargs\",\"") += place.second) += '"';
+      ((text += ",[\"kwargs\",\"") += argument.second) += '"';
     }
     text += "]]";
   }
@@ -367,7 +367,7 @@ void OperatorCalls::AddOutputs(Call& call, Object* result, const std::vector<Wri
 
 void OperatorCalls::AddWhere(Call& call) {
   std::string& text = call.text;
-  text += call.place->text;
+  text += call.module->text;
   if (call.origin && call.origin->index >= 0) Append(text += ",\"gradient_of\":", call.origin->index);
   if (call.random) (text += ",\"random\":") += Text(call.random.get());
   if (call.stack >= 0) Append(text += ",\"stack\":", call.stack);
@@ -409,7 +409,7 @@ void OperatorCalls::DescribeFound(Call& call, Object* result, Exception& error) 
     AddOutputs(call, result, written);
   }
   AddWhere(call);
-  if (!call.in_backward) origins_.Remember(call.sequence, {index, call.place, call.stack});
+  if (!call.in_backward) origins_.Remember(call.sequence, {index, call.module, call.stack});
   try {
     HandOver(call.contents.words, text);
   } catch (const Raised&) {  // torch_npu's queue has failed
@@ -473,19 +473,19 @@ Object* OperatorCalls::Dispatch(Object* function, Object* types, Object* argumen
   call.in_backward = Whole(Ref(python.PyObject_CallFunctionObjArgs(known_.graph_task, nullptr))) != -1;
   if (call.in_backward) {
     call.origin = origins_.Gradient();
-    if (call.origin) call.place = call.origin->place;
+    if (call.origin) call.module = call.origin->module;
   }
   const Ref current(python.PyObject_CallFunctionObjArgs(known_.current_module, nullptr));
   call.in_module = current.get() != known_.none;
   if (call.in_module && !call.origin) {
-    call.place =
-        origins_.PlaceOf(python.PyTuple_GetItem(current.get(), 1), python.PyTuple_GetItem(current.get(), 0));
+    call.module =
+        origins_.ModuleOf(python.PyTuple_GetItem(current.get(), 1), python.PyTuple_GetItem(current.get(), 0));
   }
-  if (module_ && call.place->module != *module_ && !call.place->module.starts_with(*module_ + '.')) {
+  if (module_ && call.module->path != *module_ && !call.module->path.starts_with(*module_ + '.')) {
     if (!call.in_backward) {
       const long long sequence =
           Whole(Ref(python.PyObject_CallFunctionObjArgs(known_.next_sequence, nullptr)));
-      origins_.Remember(sequence, {-1, call.place, -1});
+      origins_.Remember(sequence, {-1, call.module, -1});
     }
     Ref result(Invoke(called->called.get(), arguments, named_arguments));
     if (!called->written.empty()) {

@@ -16,6 +16,7 @@ import pytest
 import torch
 from torch_npu.testing.testcase import TestCase
 
+import portacl.recording
 from portacl.comparison import __main__ as command_line
 from portacl.comparison import errors, standards
 
@@ -192,6 +193,22 @@ def test_a_cut_recording_is_judged_as_far_as_it_goes(record, compare):
     found = compare(file)
     assert found.content["problems"] and "byte" in found.content["problems"][0]
     assert found.code == 1 and "problem: " in found.text
+
+
+def test_a_recording_that_reached_its_limit_says_so(compare, tmp_path):
+    file = tmp_path / "run.rec"
+    with portacl.recording.record(file, limit=60_000, progress=False):
+        for _ in range(200):
+            torch.randn(64).npu().exp()
+    found = compare(file)
+    said = [fact["value"] for fact in found.content["facts"] if fact["what"] == "recording"]
+    assert found.code == 0 and len(said) == 2
+    assert "tensors are kept as a hash and statistics" in said[0] and said[1].endswith("the recording ends here")
+    assert all(f"recording: {sentence}" in found.text for sentence in said)
+
+
+def test_a_recording_of_a_whole_program_says_nothing_of_its_end(record, compare):
+    assert compare(record(program)).fact("recording") == ""
 
 
 def test_the_command(record, tmp_path):

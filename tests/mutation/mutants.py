@@ -1102,8 +1102,8 @@ add("deformed: x moves along y", "run.kernel_row, y[i]);", "run.kernel_row, x[i]
 add("deformed: factors do not count", "factor[i] * corners.Interpolated(plane, i)", "(0 * factor[i] + 1) * corners.Interpolated(plane, i)")
 add("deformed: the gradient of offsets has no factor", "sums[1][i] * factor[i]", "sums[1][i]")
 add("deformed: the slope along x is that of the upper row", "row_part_[i] * (Value(image, 3, i) - Value(image, 2, i))", "row_part_[i] * (Value(image, 1, i) - Value(image, 0, i))")
-add("deformed: gradients do not weigh", "image[place] + number * weight_[k][i]", "image[place] + number")
-add("deformed: later columns have the offsets of the first", "* shape_.Places() + run.row * shape_.columns.places + run.first", "* shape_.Places() + run.row * shape_.columns.places")
+add("deformed: gradients do not weigh", "image[index] + number * weight_[k][i]", "image[index] + number")
+add("deformed: later columns have the offsets of the first", "* shape_.Outputs() + run.row * shape_.columns.outputs + run.first", "* shape_.Outputs() + run.row * shape_.columns.outputs")
 add = mutants_of("src/aclnnop/convolution/deformable_conv2d.cc", DEFORMABLE)
 add("deformable: padding below is that above", "found.padding[1] = call.Array(kPadding)[2 * at + 1];", "found.padding[1] = call.Array(kPadding)[2 * at];")
 add("deformable: the gradient is on every product", "OnProducts(~products::kAscend950, Custom(ProductHasGradient))", "OnProducts(ProductSet{}, Custom(ProductHasGradient))")
@@ -1578,7 +1578,7 @@ add("windows: the first results are never 0", "!clears_first || i >= kBefore - b
 add("windows: sequences between two windows are compressed", "if (rows < window || (rows - window) % stride != 0 ||", "if (rows < window ||")
 
 add = mutants_of("src/engine/serve/compressed_keys.cc", ("serving",))
-add("compressed keys: shares of keys behind a block", "const int64_t place = block_steps * j - m - n;", "const int64_t place = block_steps * j + m - n;")
+add("compressed keys: shares of keys behind a block", "const int64_t position = block_steps * j - m - n;", "const int64_t position = block_steps * j + m - n;")
 add("compressed keys: a block is listed again", "if (best >= 0) of_blocks[best] = -1;", "")
 add("compressed keys: slopes without the row's sum", "(functions.dot(g, v, ValueDepth()) - delta)", "functions.dot(g, v, ValueDepth())")
 

@@ -22,6 +22,7 @@ FILES = {
     "src/acl/memory/free.cc": "#define FREES(name) int name(void* devPtr) { return 0; }\n\nFREES(aclrtFree)\n",
     "src/aclnnop/arithmetic/copy.cc": "int aclnnCopyGetWorkspaceSize(int self) { return self; }\nint aclnnCopy(int stream) { return stream; }\n",
     "src/aclnnop/arithmetic/half.cc": "\nPORTACL_PHASE_1(aclnnHalf) { return 0; }\n\nTHIRDS(Third)\n",
+    "src/aclop/operator_table.cc": 'ROW("Half", aclnnHalf),\nROW("Third", aclnnInplaceThird),\n',
     "src/aclnnop/arithmetic/operators.toml":
         '[copy]\nsource = "copy"\nrepository = "math"\ntitle = "Copies."\nformula = "c"\nfunctions = ["aclnnCopy(tensor self, out tensor out)"]\n'
         '[half]\nsource = "half"\nrepository = "math"\ntitle = "Halves."\nformula = "h"\n'

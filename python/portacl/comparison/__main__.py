@@ -12,6 +12,7 @@ import os
 import sys
 import time
 import warnings
+from collections.abc import Iterator
 from typing import Any, NoReturn
 
 from .terminal import printable
@@ -24,6 +25,9 @@ float8).
 
 exit code: 0 nothing is off, 1 something is, 2 a file or an option cannot be used.
 """
+
+# Reasons for which a recording ends that holds all that was asked for.
+_USUAL_ENDS = ("", "the program ended", "the program ended it", "all steps that were asked for are recorded")
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -132,6 +136,12 @@ def _thresholds(given: list[str]) -> dict[str, Any]:
     return dict(standards.threshold(text) for text in given)
 
 
+def _ends_early(one: Any) -> Iterator[str]:
+    """Sentences of a recording that says that it does not hold the whole program, or not whole tensors."""
+    sentences = (one.meta.get("summaries_because"), None if one.end in _USUAL_ENDS else one.end)
+    return (sentence for sentence in sentences if isinstance(sentence, str))
+
+
 def _compare(given: argparse.Namespace, opened: list[Any], thresholds: dict[str, Any]) -> int:
     from . import programs, replay, report
     from .standards import Standards
@@ -163,6 +173,9 @@ def _compare(given: argparse.Namespace, opened: list[Any], thresholds: dict[str,
         found = judge.compare(opened[0], lists[0], chosen_standards, of_portacl, lambda number, call: progress(number, call.name))
         progress.end()
     found.problems += [one.problem for one in opened if one.problem]
+    for one in opened:
+        for sentence in _ends_early(one):
+            found.fact("recording" if len(opened) == 1 else str(one.path), sentence)
     text = report.table(found)
     sys.stdout.write(text.rstrip("\n").rpartition("\n")[2] + "\n" if given.quiet else text)
     try:

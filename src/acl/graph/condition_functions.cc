@@ -27,30 +27,30 @@ constexpr uint32_t kMostParts = 65536;
 
 // The memory of a condition, as an entry of the registry of memory. When its graph ends, it is only kept for
 // FreeEndedConditions, since that may happen under the lock of a stream.
-struct Place {
+struct ConditionMemory {
   void* address = nullptr;
   uint64_t serial = 0;
-  Place* next = nullptr;
+  ConditionMemory* next = nullptr;
 };
-std::atomic<Place*> ended{nullptr};
+std::atomic<ConditionMemory*> ended{nullptr};
 
-void Keep(Place* place) noexcept {
-  place->next = ended.load(std::memory_order_relaxed);
-  while (!ended.compare_exchange_weak(place->next, place, std::memory_order_release,
+void Keep(ConditionMemory* memory) noexcept {
+  memory->next = ended.load(std::memory_order_relaxed);
+  while (!ended.compare_exchange_weak(memory->next, memory, std::memory_order_release,
                                       std::memory_order_relaxed)) {
   }
 }
 
 // Throws if memory is exhausted.
-std::shared_ptr<uint64_t> NewPlace(int32_t device, uint64_t value) {
-  auto place = std::make_unique<Place>();
-  place->address = TakeOwnMemory(kCreate, sizeof(uint64_t), device);
-  if (place->address == nullptr) throw std::bad_alloc();
-  place->serial = RangeOfMemory(place->address).serial;
-  auto* const address = static_cast<uint64_t*>(place->address);
+std::shared_ptr<uint64_t> NewVariable(int32_t device, uint64_t value) {
+  auto memory = std::make_unique<ConditionMemory>();
+  memory->address = TakeOwnMemory(kCreate, sizeof(uint64_t), device);
+  if (memory->address == nullptr) throw std::bad_alloc();
+  memory->serial = RangeOfMemory(memory->address).serial;
+  auto* const address = static_cast<uint64_t*>(memory->address);
   if (sanitizer::IsOn()) sanitizer::hooks->MarkWritten(address, sizeof value);
   std::memcpy(sanitizer::Working(address), &value, sizeof value);
-  return {address, [kept = place.release()](uint64_t*) noexcept { Keep(kept); }};
+  return {address, [kept = memory.release()](uint64_t*) noexcept { Keep(kept); }};
 }
 
 // Reads an enumeration that clients may give any number.
@@ -81,10 +81,10 @@ aclError CheckParts(const char* api, int type, uint32_t size) noexcept {
 }  // namespace
 
 void FreeEndedConditions() noexcept {
-  Place* place = ended.exchange(nullptr, std::memory_order_acquire);
-  while (place != nullptr) {
-    const std::unique_ptr<Place> one(place);
-    place = one->next;
+  ConditionMemory* memory = ended.exchange(nullptr, std::memory_order_acquire);
+  while (memory != nullptr) {
+    const std::unique_ptr<ConditionMemory> one(memory);
+    memory = one->next;
     // The program may have freed it by mistake.
     if (RangeOfMemory(one->address).serial == one->serial) GiveBackOwnMemory(kCreate, one->address);
   }
@@ -111,8 +111,8 @@ aclError aclmdlRICondHandleCreate(aclmdlRI modelRI, uint32_t defaultLaunchValue,
   condition.first = defaultLaunchValue;
   condition.begins_anew = number != 0;
   try {
-    condition.place = NewPlace(graph->device, defaultLaunchValue);
-    condition.serial = RangeOfMemory(condition.place.get()).serial;
+    condition.variable = NewVariable(graph->device, defaultLaunchValue);
+    condition.serial = RangeOfMemory(condition.variable.get()).serial;
   } catch (...) {
     return Fail(ACL_ERROR_RT_MEMORY_ALLOCATION, MessageClass::kRuntimeMemory,
                 Text(api, ": not enough device memory for the condition."));
@@ -132,7 +132,7 @@ aclError aclmdlRICondHandleGetCondPtr(aclmdlRICondHandle handle, uint64_t** ptr)
     return FailValue(api, "handle", static_cast<const void*>(handle),
                      "a condition of aclmdlRICondHandleCreate whose graph is not destroyed");
   }
-  *ptr = graph->WithTasks([&] { return graph->conditions[number].place.get(); });
+  *ptr = graph->WithTasks([&] { return graph->conditions[number].variable.get(); });
   return ACL_SUCCESS;
 }
 

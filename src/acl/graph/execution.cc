@@ -33,8 +33,9 @@ void AddMemoryOf(Graph& graph, std::vector<UsedMemory>* memory) {
   }
   // The program may have freed a condition's memory before the capture ended.
   for (const Condition& one : graph.conditions) {
-    const uint64_t* const place = one.place.get();
-    memory->push_back({place, reinterpret_cast<uintptr_t>(place), one.serial, "aclmdlRICondHandleCreate"});
+    const uint64_t* const address = one.variable.get();
+    memory->push_back(
+        {address, reinterpret_cast<uintptr_t>(address), one.serial, "aclmdlRICondHandleCreate"});
   }
 }
 

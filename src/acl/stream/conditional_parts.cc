@@ -24,10 +24,12 @@ aclError FailNotUnderCapture(const char* api, aclmdlRI graph) noexcept {
                    "a graph that is being captured (aclmdlRICaptureGetInfo)");
 }
 
-RecordedInfo InfoOf(const char* api, const uint64_t* place) {
-  RecordedInfo info{.api = api, .kind = RecordedKind::kCondition, .subject = place, .addresses = {place}};
+RecordedInfo InfoOf(const char* api, const uint64_t* variable) {
+  RecordedInfo info{
+      .api = api, .kind = RecordedKind::kCondition, .subject = variable, .addresses = {variable}};
   if (sanitizer::IsOn(sanitizer::kSync)) {
-    info.accesses.push_back({.bytes = StridedBytes::Run(place, sizeof *place), .role = "the condition"});
+    info.accesses.push_back(
+        {.bytes = StridedBytes::Run(variable, sizeof *variable), .role = "the condition"});
   }
   return info;
 }
@@ -85,7 +87,7 @@ aclError AddChoice(const char* api, const FoundStream& stream, aclmdlRICondTaskT
   try {
     auto choice = std::make_shared<Choice>();
     choice->type = type;
-    choice->place = graph.conditions[number].place;
+    choice->variable = graph.conditions[number].variable;
     made.reserve(parts);
     choice->parts.reserve(parts);
     for (uint32_t i = 0; i < parts; ++i) {
@@ -96,7 +98,7 @@ aclError AddChoice(const char* api, const FoundStream& stream, aclmdlRICondTaskT
     }
     choice->handles = made;
     RecordedNode node;
-    node.info = InfoOf(api, choice->place.get());
+    node.info = InfoOf(api, choice->variable.get());
     node.chosen = graph.choices;
     node.choice = std::move(choice);
     Append(*capture, *lane, std::move(node));

@@ -124,7 +124,7 @@ bool Graph::IsRunHere() const noexcept {
 }
 
 int64_t Choice::PartNow() const noexcept {
-  const uint64_t value = __atomic_load_n(sanitizer::Working(place.get()), __ATOMIC_ACQUIRE);
+  const uint64_t value = __atomic_load_n(sanitizer::Working(variable.get()), __ATOMIC_ACQUIRE);
   if (type == ACL_MODEL_RI_COND_TYPE_SWITCH) return value < parts.size() ? static_cast<int64_t>(value) : -1;
   if (value != 0) return 0;
   return parts.size() == 2 ? 1 : -1;
@@ -189,7 +189,7 @@ RecordedTask::Progress Graph::Continue(Stream& stream, Scratch& scratch, Executi
   if (!frame.is_blocked) {
     for (const Condition& one : conditions) {
       if (!one.begins_anew) continue;
-      __atomic_store_n(sanitizer::Working(one.place.get()), one.first, __ATOMIC_RELEASE);
+      __atomic_store_n(sanitizer::Working(one.variable.get()), one.first, __ATOMIC_RELEASE);
     }
     size_t i = 0;
     for (; i < nodes.size(); ++i) {

@@ -115,7 +115,7 @@ class Graph;
 
 // A number in device memory on which parts of a graph depend. It lasts as long as the graph.
 struct Condition {
-  std::shared_ptr<uint64_t> place;
+  std::shared_ptr<uint64_t> variable;
   uint64_t serial = 0;       // of its memory
   uint64_t first = 0;        // its value when an execution of the graph begins,
   bool begins_anew = false;  // if that is true; else it keeps its value
@@ -124,7 +124,7 @@ struct Condition {
 // Parts of a graph of which an execution does one, or repeats one, by the value of a condition at that moment.
 struct Choice {
   aclmdlRICondTaskType type = ACL_MODEL_RI_COND_TYPE_IF;
-  std::shared_ptr<uint64_t> place;
+  std::shared_ptr<uint64_t> variable;
   std::vector<std::shared_ptr<Graph>> parts;
   std::vector<aclmdlRI> handles;  // of the parts
 

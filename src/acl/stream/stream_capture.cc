@@ -43,7 +43,7 @@ bool UsesMemory(const std::vector<RecordedNode>& nodes, const void* begin, size_
 bool HasCondition(const Graph& graph, const void* begin, size_t size) noexcept {
   const auto first = reinterpret_cast<uintptr_t>(begin);
   for (const Condition& one : graph.conditions) {
-    if (reinterpret_cast<uintptr_t>(one.place.get()) - first < size) return true;
+    if (reinterpret_cast<uintptr_t>(one.variable.get()) - first < size) return true;
   }
   return false;
 }

@@ -73,7 +73,7 @@ constexpr auto kTanhBackwardChecks = Join(
          SameDtype(kOutput, kGradInput), PromotesToDtypeOf(kOutput)),
     BroadcastChecks(kGradOutput, kOutput, kGradInput), ComputableChecks({kGradOutput, kOutput}, kGradInput));
 
-// Older products refuse BF16 only in gradOutput.
+// Products before Atlas A2 refuse BF16 only in gradOutput.
 constexpr DtypeSet kSigmoidSet = kFloatAndHalf | kDouble | kComplex;
 constexpr DtypeRule kSigmoidGradient = WithBf16SinceAtlasA2(kSigmoidSet);
 constexpr auto kSigmoidBackwardChecks = Join(

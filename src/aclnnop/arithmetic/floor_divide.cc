@@ -18,7 +18,7 @@ namespace floored_quotients {
 
 using namespace engine::HWY_NAMESPACE;
 
-// Floats are rounded to a quotient first, and floored then.
+// Rounds the quotient of floats before it is floored.
 struct Floored : Elementwise<Floored> {
   using Parameters = engine::Scalars;
   using Lanes = LaneTypes<float, double, int32_t, int64_t>;

@@ -135,8 +135,8 @@ constexpr auto kExtremeChecks = Join(kStart,
                                      kEnd);
 
 // Combines the tensors in their order. What is not the result yet stays in the type of the computation.
-void Fold(const OperatorCall& call, Executor& executor, const engine::KernelTable& kernels,
-          const engine::Scalars& scalars) {
+void Reduce(const OperatorCall& call, Executor& executor, const engine::KernelTable& kernels,
+            const engine::Scalars& scalars) {
   const int count = call.Count(kTensors);
   const auto entry_of = [&](int entry) {
     return MappedView{PlainView(*call.Entry(kTensors, entry)), call.OperandOf(kTensors, entry)};
@@ -149,12 +149,12 @@ void Fold(const OperatorCall& call, Executor& executor, const engine::KernelTabl
     return;
   }
   MapList maps(call, executor, count - 1);
-  MappedView folded = entry_of(0);
+  MappedView sum = entry_of(0);
   for (int entry = 1; entry < count; ++entry) {
     const bool is_last = entry + 1 == count;
-    const MappedView to = is_last ? out : entry == 1 ? maps.Scratch(out.tensor.shape, call.promoted) : folded;
-    maps.Add({folded, entry_of(entry)}, to, kernels, scalars);
-    folded = to;
+    const MappedView to = is_last ? out : entry == 1 ? maps.Scratch(out.tensor.shape, call.promoted) : sum;
+    maps.Add({sum, entry_of(entry)}, to, kernels, scalars);
+    sum = to;
   }
   maps.SetJob();
 }
@@ -164,10 +164,12 @@ void SetSum(const OperatorCall& call, Executor& executor) {
   // Kernels of floats multiply the second tensor by a number.
   constexpr float kOne = 1;
   if (IsFloating(call.promoted)) std::memcpy(scalars.bytes[0], &kOne, sizeof kOne);
-  Fold(call, executor, SumKernels(call.promoted), scalars);
+  Reduce(call, executor, SumKernels(call.promoted), scalars);
 }
-void SetGreatest(const OperatorCall& call, Executor& executor) { Fold(call, executor, GreaterKernels(), {}); }
-void SetLeast(const OperatorCall& call, Executor& executor) { Fold(call, executor, LesserKernels(), {}); }
+void SetGreatest(const OperatorCall& call, Executor& executor) {
+  Reduce(call, executor, GreaterKernels(), {});
+}
+void SetLeast(const OperatorCall& call, Executor& executor) { Reduce(call, executor, LesserKernels(), {}); }
 
 }  // namespace
 }  // namespace portacl

@@ -19,7 +19,7 @@ namespace {
 using namespace attention;
 using namespace attention::flash;
 
-// While one lives, phase 1 on its thread sizes workspaces for all lengths that the tensors allow.
+// Makes phase 1 on this thread, as long as an object lives, size workspaces for all lengths that the tensors allow.
 class ForAllLengths {
  public:
   ForAllLengths() noexcept { is_on = true; }

@@ -327,7 +327,7 @@ void AddJob(const OperatorCall& call, Executor& executor, bool is_behind) {
   DenseOpList ops(call, executor, &numbers.all);
   part.rows = call.Tensor(is_behind ? kY : kX).shape[0];
   const BufferRef sizes = Behind(ops.Array(), numbers.sizes);
-  const BufferRef places = Behind(ops.Array(), numbers.places);
+  const BufferRef positions = Behind(ops.Array(), numbers.positions);
   exchanges::ListedParts parts{};
   parts.list = ops.Array();
   parts.ranks = ranks;
@@ -337,7 +337,7 @@ void AddJob(const OperatorCall& call, Executor& executor, bool is_behind) {
     parts.receive = moved;
     exchanges::Add(ops, parts);
     const BufferRef permuted = HasPermuted(call) ? OutOr(call, ops, kPermuted) : ops.Bytes(part.rows * bytes);
-    TakeInOrder(ops, moved, permuted, places, part.rows, bytes);
+    TakeInOrder(ops, moved, permuted, positions, part.rows, bytes);
     part.left = DenseRows(permuted, dtype, part.depth);
     part.out = DenseRows(OutOr(call, ops, kY), dtype, part.columns);
     MultiplyGroups(ops, part, experts, sizes);
@@ -345,7 +345,7 @@ void AddJob(const OperatorCall& call, Executor& executor, bool is_behind) {
     part.left = DenseRows(InOr(call, ops, kX), dtype, part.depth);
     part.out = DenseRows(ops.Bytes(part.rows * bytes), dtype, part.columns);
     MultiplyGroups(ops, part, experts, sizes);
-    TakeInOrder(ops, part.out.buffer, moved, places, part.rows, bytes);
+    TakeInOrder(ops, part.out.buffer, moved, positions, part.rows, bytes);
     parts.send = moved;
     parts.receive = OutOr(call, ops, kY);
     exchanges::Add(ops, parts);
@@ -431,7 +431,7 @@ void AddOtherCodes(const OperatorCall& call, DenseOpList& ops) {
 }
 
 // Sends rows and brings them into the order of experts. `step` is the number of the exchange.
-void Travel(DenseOpList& ops, BufferRef from, BufferRef to, BufferRef list, BufferRef places, int64_t rows,
+void Travel(DenseOpList& ops, BufferRef from, BufferRef to, BufferRef list, BufferRef positions, int64_t rows,
             int64_t bytes, int64_t ranks, int step) {
   exchanges::ListedParts parts{};
   parts.send = from;
@@ -440,7 +440,7 @@ void Travel(DenseOpList& ops, BufferRef from, BufferRef to, BufferRef list, Buff
   parts.ranks = ranks;
   parts.step = step;
   exchanges::Add(ops, parts);
-  TakeInOrder(ops, parts.receive, to, places, rows, bytes);
+  TakeInOrder(ops, parts.receive, to, positions, rows, bytes);
 }
 
 void AddCodesJob(const OperatorCall& call, Executor& executor, bool is_behind) {
@@ -463,7 +463,7 @@ void AddCodesJob(const OperatorCall& call, Executor& executor, bool is_behind) {
       has_two ? numbers.AddRanges(call.Array(kSend), call.Array(kRecv), ranks, experts, scale_bytes) : 0;
   DenseOpList ops(call, executor, &numbers.all);
   const BufferRef sizes = Behind(ops.Array(), numbers.sizes);
-  const BufferRef places = Behind(ops.Array(), numbers.places);
+  const BufferRef positions = Behind(ops.Array(), numbers.positions);
   const int64_t rows = call.Tensor(is_behind ? kY : kX).shape[0];
   const Operands operands{kX, kWeight, kXScale, kWeightScale, kY, Integer(call, kTransposes) != 0};
   const auto powers_in = [&] {
@@ -471,11 +471,11 @@ void AddCodesJob(const OperatorCall& call, Executor& executor, bool is_behind) {
   };
   if (is_behind) {
     const BufferRef permuted = HasPermuted(call) ? CodesOut(call, ops, kPermuted) : ops.Bytes(rows * bytes);
-    Travel(ops, CodesIn(call, ops, kX), permuted, ops.Array(), places, rows, bytes, ranks, 0);
+    Travel(ops, CodesIn(call, ops, kX), permuted, ops.Array(), positions, rows, bytes, ranks, 0);
     BufferRef powers = permuted;
     if (has_two) {
       powers = ops.Bytes(rows * scale_bytes);
-      Travel(ops, powers_in(), powers, Behind(ops.Array(), ranges_of_scales), places, rows, scale_bytes,
+      Travel(ops, powers_in(), powers, Behind(ops.Array(), ranges_of_scales), positions, rows, scale_bytes,
              ranks, 1);
     }
     MultiplyCodes(call, ops, operands, permuted, powers, OutOr(call, ops, kY), rows, &sizes);
@@ -488,7 +488,7 @@ void AddCodesJob(const OperatorCall& call, Executor& executor, bool is_behind) {
     parts.receive = OutOr(call, ops, kY);
     parts.list = ops.Array();
     parts.ranks = ranks;
-    TakeInOrder(ops, product, parts.send, places, rows, bytes);
+    TakeInOrder(ops, product, parts.send, positions, rows, bytes);
     exchanges::Add(ops, parts);
   }
   AddOtherCodes(call, ops);

@@ -180,7 +180,7 @@ StridedView Turned(const Shape& shape, const int (&order)[5], aclDataType dtype)
   return view;
 }
 
-// Sets the products of the own experts, whose rows and operands of rows the caller sets.
+// Returns the products of this rank's experts. The caller sets the operands that have rows.
 GroupedPart PartOf(const OperatorCall& call, const Lengths& lengths) {
   GroupedPart part{};
   part.rows = lengths.experts * lengths.ranks * lengths.rows;

@@ -55,7 +55,7 @@ void RowNumbers::Set(const std::vector<int64_t>& send, const std::vector<int64_t
     for (int64_t rank = 0; rank < ranks; ++rank) rows += At(by_expert, rank * experts + expert);
     all.push_back(rows);
   }
-  places = std::ssize(all);
+  positions = std::ssize(all);
   // begins[rank][expert] is the first row's position in the order that is read.
   std::vector<int64_t> begins(by_expert.size());
   int64_t next = 0;
@@ -89,12 +89,12 @@ BufferRef Behind(BufferRef array, int64_t words) noexcept {
   return array;
 }
 
-void TakeInOrder(dense::DenseOpList& ops, BufferRef from, BufferRef to, BufferRef places, int64_t rows,
+void TakeInOrder(dense::DenseOpList& ops, BufferRef from, BufferRef to, BufferRef positions, int64_t rows,
                  int64_t bytes) {
   engine::TakeRows taken{};
   taken.source = from;
   taken.to = to;
-  taken.entry = {places, true};
+  taken.entry = {positions, true};
   taken.rows = taken.source_rows = rows;
   taken.bytes = bytes;
   taken.divisor = 1;

@@ -28,7 +28,7 @@ bool RowsFit(const RowCounts& counts, int64_t ranks, int64_t experts, int64_t by
 struct RowNumbers {
   std::vector<int64_t> all;
   int64_t sizes = 0;  // index of the first
-  int64_t places = 0;
+  int64_t positions = 0;
 
   // `by_expert` are the counts of rows on the rank of the experts, [ranks][experts]. With `is_behind` the permutation
   // gives the rank-major position of each row in expert-major order, else the reverse.
@@ -43,8 +43,8 @@ struct RowNumbers {
 // Returns where the words of an array begin behind the first `words`.
 engine::BufferRef Behind(engine::BufferRef array, int64_t words) noexcept;
 
-// Adds an op that copies rows in the order of `places`, words that name the row of `from` for each of `to`.
+// Adds an op that copies rows in the order of `positions`, words that name the row of `from` for each of `to`.
 void TakeInOrder(dense::DenseOpList& ops, engine::BufferRef from, engine::BufferRef to,
-                 engine::BufferRef places, int64_t rows, int64_t bytes);
+                 engine::BufferRef positions, int64_t rows, int64_t bytes);
 
 }  // namespace portacl::communication

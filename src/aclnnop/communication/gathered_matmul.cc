@@ -38,7 +38,7 @@ bool Has(const OperatorCall& call, int tensor) noexcept {
   return call.IsGiven(tensor) && !call.Tensor(tensor).shape.IsEmpty();
 }
 
-// Ends a call without rows, and with `is_scattered` one without columns: it does not communicate.
+// Ends a call that has no rows, or with `is_scattered` no columns. Such a call does not communicate.
 template <bool is_scattered>
 aclnnStatus HasTerms(const Check& check, OperatorCall& call) noexcept {
   ShapeChecks checks(check, call);

@@ -146,7 +146,7 @@ aclnnStatus ShapesFit(const Check& check, OperatorCall& call) noexcept {
                "at most 2147483647 elements of an image");
   if (!checks.Passed()) return checks.status();
   checks.Is(kForm.weight, Shape{weight[0], x[1] / groups, KernelOf(call, 0), KernelOf(call, 1)});
-  Shape places{x[0], 0, 0, 0};
+  Shape expected{x[0], 0, 0, 0};
   for (int axis = 0; axis < 2; ++axis) {
     const conv::Axis of_axis = AxisOf(call, axis);
     checks.Holds(conv::KernelFits(of_axis, x[2 + axis], KernelOf(call, axis)), kForm.x,
@@ -158,20 +158,20 @@ aclnnStatus ShapesFit(const Check& check, OperatorCall& call) noexcept {
             conv::IsRepresentable(of_axis, x[2 + axis], static_cast<int64_t>(length), KernelOf(call, axis)),
         kPadding, "values less than 2^60");
     if (!checks.Passed()) return checks.status();
-    places.dim[2 + axis] = static_cast<int64_t>(length);
+    expected.dim[2 + axis] = static_cast<int64_t>(length);
   }
   const Wide offsets = Wide{3} * offset_groups * kernel;
   checks.Holds(call.Tensor(kForm.offset).shape[1] == offsets, kForm.offset,
                "3 * deformableGroups * kernel rows * kernel columns channels");
   if (!checks.Passed()) return checks.status();
-  places.dim[1] = static_cast<int64_t>(offsets);
-  checks.Is(kForm.offset, places);
-  places.dim[1] = weight[0];
-  checks.Is(kForm.y, places);
+  expected.dim[1] = static_cast<int64_t>(offsets);
+  checks.Is(kForm.offset, expected);
+  expected.dim[1] = weight[0];
+  checks.Is(kForm.y, expected);
   checks.IsIfGiven(kForm.bias, Shape{weight[0]});
-  places.dim[1] = x[1];
-  for (int axis = 0; axis < 2; ++axis) places.dim[2 + axis] *= KernelOf(call, axis);
-  checks.IsIfGiven(kForm.samples, places);
+  expected.dim[1] = x[1];
+  for (int axis = 0; axis < 2; ++axis) expected.dim[2 + axis] *= KernelOf(call, axis);
+  checks.IsIfGiven(kForm.samples, expected);
   checks.Holds(Wide{kernel} * (x[1] / groups) <= kMostTerms, kForm.x,
                "at most 65535 channels / groups * kernel rows * kernel columns");
   if (kForm.is_gradient) {
@@ -251,7 +251,7 @@ engine::ConvolutionOperand Dense(int index, aclDataType dtype, const Shape& shap
 // The buffers of a convolution, in the order of its operands.
 enum Buffers { kSamplesBuffer, kOutBuffer, kWeightBuffer, kBiasBuffer };
 
-// The product of samples and weights as a convolution: places of the kernel on the samples do not overlap.
+// The product of samples and weights as a convolution: kernels at neighbouring output positions do not overlap.
 engine::BufferConvolution ConvolutionOf(const OperatorCall& call, const Form& form,
                                         engine::ConvolutionResult result) noexcept {
   const Shape& x = call.Tensor(form.x).shape;
@@ -343,7 +343,7 @@ void AddBiasGradient(const OperatorCall& call, DenseOpList& ops, BufferRef gradi
     axis.x = axis.y;
     axis.kernel = axis.stride = 1;
   }
-  convolution.x = {};  // the same number at every place
+  convolution.x = {};  // the same number at every output position
   convolution.x.argument = kSamplesBuffer;
   convolution.x.dtype = ACL_FLOAT;
   convolution.w = Dense(kWeightBuffer, call.Tensor(kGradBias).dtype, Shape{y[1], 1, 1, 1});

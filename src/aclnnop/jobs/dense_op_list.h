@@ -89,10 +89,10 @@ aclnnStatus RunOpList(OperatorCall& call, std::span<const Check> checks, uint64_
 // the workspace.
 class DenseOpList {
  public:
-  // The steps may read the numbers of `array`.
+  // The ops may read the numbers of `array`.
   DenseOpList(const OperatorCall& call, Executor& executor, const std::vector<int64_t>* array = nullptr,
-              int most_steps = kMostSteps)
-      : call_(call), ops_(executor, most_steps, array) {}
+              int most_ops = kMostOps)
+      : call_(call), ops_(executor, most_ops, array) {}
 
   // Returns an input, converted where needed.
   engine::BufferRef In(int tensor, aclDataType dtype = ACL_DT_UNDEFINED);
@@ -139,7 +139,7 @@ class DenseOpList {
   void SetJob();
 
  private:
-  static constexpr int kMostSteps = 32;
+  static constexpr int kMostOps = 32;
   static constexpr int kMostOutputs = 8;
 
   struct Output {

@@ -149,7 +149,7 @@ ListMaps::ListMaps(const OperatorCall& call, Executor& executor, int most) noexc
 void ListMaps::Add(int entry, Operands inputs, int output, const engine::KernelTable& kernels,
                    const engine::Scalars& scalars, const Number& number) noexcept {
   if (maps_ == nullptr || call_.Entry(output, entry)->shape.IsEmpty()) return;
-  // A map of a group counts its operands, since there may be more than a formula can number.
+  // Numbers the operands of this map alone. A list may have more operands than a formula can number.
   engine::ViewOperand of_map[kMaxLoopOperands];
   int count = 0;
   for (const int input : inputs) {

@@ -285,11 +285,11 @@ void SetGradient(const OperatorCall& call, Executor& executor) {
   gradient.columns = whole[whole.rank - 1];
   gradient.depth = left.shape[left.shape.rank - 1];
   for (int i = 0; i < engine::kDistanceBatchDims; ++i) {
-    const int place = engine::kDistanceBatchDims - 1 - i;
+    const int batch_dim = engine::kDistanceBatchDims - 1 - i;
     const int dim = whole.rank - 3 - i;
-    gradient.batch[place] = dim < 0 ? 1 : whole[dim];
-    gradient.repeats_left[place] = dim < 0 || left.shape[dim] != whole[dim];
-    gradient.repeats_right[place] = dim < 0 || right.shape[dim] != whole[dim];
+    gradient.batch[batch_dim] = dim < 0 ? 1 : whole[dim];
+    gradient.repeats_left[batch_dim] = dim < 0 || left.shape[dim] != whole[dim];
+    gradient.repeats_right[batch_dim] = dim < 0 || right.shape[dim] != whole[dim];
   }
   gradient.left = ops.In(kLeft);
   gradient.size = static_cast<int32_t>(dense::SizeOf(call, kLeft));

@@ -37,7 +37,7 @@ aclnnStatus AreThree(const Check& check, OperatorCall& call) noexcept {
 }
 
 // Sets the dtype of the computation: products of 16-bit floats stay in float32.
-aclnnStatus PromoteHalves(const Check&, OperatorCall& call) noexcept {
+aclnnStatus Widen16BitFloats(const Check&, OperatorCall& call) noexcept {
   if (kFloatHalfAndBf16.Contains(call.promoted)) call.promoted = ACL_FLOAT;
   return ACL_SUCCESS;
 }
@@ -46,7 +46,7 @@ constexpr auto kChecks =
     Join(List(NotNull(kSelf), NotNull(kOther), NotNull(kOut), DtypesIn(kDtypes, {kSelf, kOther, kOut}),
               SameDtype(kSelf, kOther), SameDtype(kSelf, kOut), RankAtMost(8, {kSelf, kOther, kOut}),
               Broadcasts({kSelf, kOther}), ShapeIsBroadcast(kOut), DimIn(kDim, kSelf), Custom(AreThree),
-              PromotesToDtypeOf(kSelf), Custom(PromoteHalves), SizesRepresentable({kOut}),
+              PromotesToDtypeOf(kSelf), Custom(Widen16BitFloats), SizesRepresentable({kOut}),
               DoneIfEmpty({kOut}), InsideStorage({kSelf, kOther})));
 
 // Computes all products before the differences, since out may be one of the operands.

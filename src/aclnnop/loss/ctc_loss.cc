@@ -141,12 +141,12 @@ void Describe(const OperatorCall& call, int log_probabilities, int targets, engi
 template <template <class> class Count, class F>
 void SetAlignments(const OperatorCall& call, Executor& executor, int log_probabilities, int targets,
                    int largest, const F& set_own) {
-  constexpr int kMostSteps = 12;
+  constexpr int kMostOps = 12;
   std::vector<int64_t> lengths;
   if (!AllLengths(call, &lengths))
     return executor.RefuseSize("inputLengths", call.Tensor(log_probabilities).numel);
   const aclDataType dtype = ComputedIn(call.Tensor(log_probabilities).dtype);
-  OpList ops(executor, kMostSteps, &lengths);
+  OpList ops(executor, kMostOps, &lengths);
   Operands operands(call, ops, dtype);
   const auto set = [&]<class T>(Count<T> count) {
     Describe(call, log_probabilities, targets, count);

@@ -132,7 +132,7 @@ void Set(const OperatorCall& call, Executor& executor) {
   part.sum = ElementsOf(call, kSum);
   part.predicted = ElementsOf(call, kPredicted);
   part.mask = ElementsOf(call, kMask);
-  part.place = ElementsOf(call, kMaskedTarget);
+  part.index = ElementsOf(call, kMaskedTarget);
   part.gives_logits = call.IsGiven(kLogits);
   if (part.gives_logits) {
     part.copy = ElementsOf(call, kLogits);
@@ -243,7 +243,7 @@ void Set(const OperatorCall& call, Executor& executor) {
   part.gradient = ElementsOf(call, kGrad);
   part.mask = ElementsOf(call, kMask);
   part.has_bits = HasBits(call);
-  part.place = ElementsOf(call, kMaskedTarget);
+  part.index = ElementsOf(call, kMaskedTarget);
   part.is_wide = call.Tensor(kMaskedTarget).dtype == ACL_INT64;
   part.exponentials = engine::ExponentialsOf(call.isa);
   part.name = call.Name(kMaskedTarget);

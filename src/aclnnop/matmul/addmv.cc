@@ -82,7 +82,7 @@ constexpr auto kAddmvChecks =
 
 // ---- the job ----
 
-// Returns the dtype of intermediate results: floats are not rounded to 16 bits between the steps.
+// Returns the dtype of intermediate results: floats are not rounded to 16 bits between the computations.
 aclDataType HeldIn(aclDataType dtype) { return kFloatHalfAndBf16.Contains(dtype) ? ACL_FLOAT : dtype; }
 // Returns the dtype to which an intermediate result is cast as an operand of a step that is computed in
 // `dtype`.
@@ -100,7 +100,7 @@ int64_t HeldBytes(int64_t rows) {
 
 // Layout of the executor's memory: the product, the maps over it and self, and the copy to out where nothing
 // is added.
-struct Steps {
+struct Computations {
   engine::GemmJob gemm;
   engine::VectorProduct product;
   engine::ElementwiseJob maps[3];
@@ -118,19 +118,20 @@ struct AddmvJob {
   bool Touches(int operand) const noexcept { return operand != kSelf || adds; }
   int64_t Elements() const noexcept { return elements; }
   void Run(const JobContext& context) const noexcept {
-    const auto& steps = *reinterpret_cast<const Steps*>(context.memory);
+    const auto& computations = *reinterpret_cast<const Computations*>(context.memory);
     auto* const workspace = static_cast<char*>(context.workspace);
     void* addresses[kOperands];
     std::copy_n(context.addresses, kProduct, addresses);
     for (int i = kProduct; i < kOperands; ++i) addresses[i] = workspace + (i - kProduct) * held_bytes;
     if (is_gemm) {
-      steps.gemm.Run(addresses, workspace);
+      computations.gemm.Run(addresses, workspace);
     } else {
-      steps.product.Run(addresses, workspace);
+      computations.product.Run(addresses, workspace);
     }
-    for (int i = 0; i < steps.map_count; ++i) steps.maps[i].Run(addresses, workspace);
+    for (int i = 0; i < computations.map_count; ++i) computations.maps[i].Run(addresses, workspace);
     if (!adds)
-      steps.move.Run(static_cast<const char*>(addresses[steps.moved]), static_cast<char*>(addresses[kOut]));
+      computations.move.Run(static_cast<const char*>(addresses[computations.moved]),
+                            static_cast<char*>(addresses[kOut]));
   }
 };
 
@@ -201,9 +202,9 @@ void SetAddmv(const OperatorCall& call, Executor& executor) {
     if (adds) whole.added = &added;
     return SetProductJob(call, whole, executor);
   }
-  auto* const memory = executor.ReserveMemory(sizeof(Steps));
+  auto* const memory = executor.ReserveMemory(sizeof(Computations));
   if (memory == nullptr) return;
-  auto& steps = *new (memory) Steps;
+  auto& computations = *new (memory) Computations;
   const int64_t rows = mat.shape[0];
   const StridedView product = DenseVector(HeldIn(dtypes.product), rows);
   const StridedView scaled = DenseVector(HeldIn(dtypes.scaled), rows);
@@ -211,26 +212,28 @@ void SetAddmv(const OperatorCall& call, Executor& executor) {
   if (is_gemm) {
     whole.out = {-1, product};
     InsertDim(whole.out.view, 1, 1, 0);
-    steps.gemm = engine::MakeGemmJob(GemmOf(whole), call.isa, call.threads);
+    computations.gemm = engine::MakeGemmJob(GemmOf(whole), call.isa, call.threads);
   } else {
-    steps.product = engine::MakeVectorProduct(OperandOf(call, kMat), OperandOf(call, kVec), rows,
-                                              mat.shape[1], dtypes.product, call.isa, call.threads);
+    computations.product = engine::MakeVectorProduct(OperandOf(call, kMat), OperandOf(call, kVec), rows,
+                                                     mat.shape[1], dtypes.product, call.isa, call.threads);
   }
   engine::ViewOperand last{&product, kProduct};
   if (RoundedFloatOf(call.Scalar(kAlpha)) != 1) {
-    steps.maps[steps.map_count++] = ScaledJob(call, last, {&scaled, kScaled}, dtypes.scaled, kAlpha);
+    computations.maps[computations.map_count++] =
+        ScaledJob(call, last, {&scaled, kScaled}, dtypes.scaled, kAlpha);
     last = {&scaled, kScaled};
   }
   if (adds) {
     engine::ViewOperand addend = TensorOperand(call, kSelf);
     if (RoundedFloatOf(call.Scalar(kBeta)) != 1) {
-      steps.maps[steps.map_count++] = ScaledJob(call, addend, {&added, kAdded}, dtypes.added, kBeta);
+      computations.maps[computations.map_count++] =
+          ScaledJob(call, addend, {&added, kAdded}, dtypes.added, kBeta);
       addend = {&added, kAdded};
     }
-    steps.maps[steps.map_count++] = SumJob(call, addend, last, dtypes.sum);
+    computations.maps[computations.map_count++] = SumJob(call, addend, last, dtypes.sum);
   } else {
-    steps.move = engine::MakeMove(*last.view, call.Tensor(kOut), call.isa, call.threads);
-    steps.moved = static_cast<int8_t>(last.operand);
+    computations.move = engine::MakeMove(*last.view, call.Tensor(kOut), call.isa, call.threads);
+    computations.moved = static_cast<int8_t>(last.operand);
   }
   const int64_t bytes = HeldBytes(rows);
   executor.workspace_size = static_cast<uint64_t>((kOperands - kProduct) * bytes);

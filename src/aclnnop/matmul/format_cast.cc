@@ -154,7 +154,7 @@ aclnnStatus RefuseCast(const Check& check, const OperatorCall& call, int tensor,
 }
 
 // Checks the form of FRACTAL_NZ that Ascend 950 converts to ND: the width of blocks fits the dtype, and the storage has
-// the blocks of the view. Older products check neither; torch_npu gives 4-byte elements blocks of 16 columns there.
+// the blocks of the view. Other products check neither; torch_npu gives 4-byte elements blocks of 16 columns there.
 bool HasOwnBlocks(const aclTensor& tensor) {
   bool has_format = tensor.format == ACL_FORMAT_FRACTAL_NZ;
   switch (tensor.dtype) {

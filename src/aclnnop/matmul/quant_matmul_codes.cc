@@ -20,7 +20,7 @@ enum Tensors { kX1, kX2, kScale, kOffset, kPertoken, kBias, kYScale, kX1Offset, 
 enum Attributes { kTranspose1, kTranspose2, kGroupSize };
 
 constexpr DtypeSet kAllFloat8s = kFloat8Codes | kHifloat8;
-constexpr DtypeSet kHalves{ACL_FLOAT16, ACL_BF16};
+constexpr DtypeSet kHalfAndBf16{ACL_FLOAT16, ACL_BF16};
 constexpr int32_t kBlock = 128;
 constexpr int64_t kPackedTerms = 256;  // that share a scale of INT4 weights
 
@@ -88,19 +88,19 @@ aclnnStatus TypesFit(const Check& check, OperatorCall& call) noexcept {
       checks.Holds(fits, kX2, "FLOAT4_E2M1 with x1 of that or of FLOAT8_E4M3FN, else 8-bit floats");
       checks.Given(kPertoken, "beside powers of two");
       if (checks.Passed()) is_in(kPertoken, kScalePowers, "FLOAT8_E8M0");
-      if (IsMixed(call)) outs = kHalves;
+      if (IsMixed(call)) outs = kHalfAndBf16;
       is_in(kBias, IsMixed(call) ? DtypeSet(call.Tensor(kOut).dtype) : kScaleFloats,
             "FLOAT, with FLOAT8 times FLOAT4 the dtype of out");
       break;
     }
     case Mode::kColumns:
       checks.Holds(x1 == ACL_FLOAT8_E4M3FN, kX1, "FLOAT8_E4M3FN beside FLOAT4 weights");
-      is_in(kScale, kHalves, "FLOAT16 or BF16 beside FLOAT4 weights");
+      is_in(kScale, kHalfAndBf16, "FLOAT16 or BF16 beside FLOAT4 weights");
       checks.Given(kYScale, "beside scales of FLOAT16 or BF16");
       if (checks.Passed()) is_in(kYScale, kScaleWords, "UINT64 or INT64");
       checks.Holds(!call.IsGiven(kBias), kBias, "a null pointer");
       checks.Holds(!call.IsGiven(kPertoken), kPertoken, "a null pointer");
-      outs = kHalves;
+      outs = kHalfAndBf16;
       break;
     case Mode::kWords:
       checks.Holds(x2 == ACL_INT32, kX2, "INT8, or eight INT4 in an INT32");
@@ -109,7 +109,7 @@ aclnnStatus TypesFit(const Check& check, OperatorCall& call) noexcept {
       if (checks.Passed()) is_in(kPertoken, kScaleFloats, "FLOAT");
       is_in(kYOffset, kScaleFloats, "FLOAT");
       checks.Holds(!call.IsGiven(kBias), kBias, "a null pointer");
-      outs = kHalves;
+      outs = kHalfAndBf16;
       break;
     case Mode::kOffsets:
       checks.Holds(x2 == ACL_INT4, kX2, "INT4, as x1 is");
@@ -119,7 +119,7 @@ aclnnStatus TypesFit(const Check& check, OperatorCall& call) noexcept {
       checks.Given(kOffset, "beside scales of 256 terms");
       if (checks.Passed()) is_in(kOffset, DtypeSet(ACL_FLOAT16), "FLOAT16");
       checks.Holds(!call.IsGiven(kBias), kBias, "a null pointer");
-      outs = kHalves;
+      outs = kHalfAndBf16;
       break;
   }
   is_in(kOut, outs, mode <= Mode::kPowers ? "FLOAT, FLOAT16 or BF16" : "FLOAT16 or BF16");

@@ -18,10 +18,10 @@ constexpr DtypeRule kCodesOn950 = ByGeneration({}, {}, kFloat8Codes | kHifloat8)
 constexpr int64_t kMxGroup = int64_t{1} << 32 | int64_t{1} << 16 | kMxTerms;
 
 // The tensors whose types go together.
-struct Places {
+struct Positions {
   int x1, x2, scale1, scale2, y;
 };
-aclnnStatus TypesFitAt(const Check& check, const OperatorCall& call, const Places& at) {
+aclnnStatus TypesFitAt(const Check& check, const OperatorCall& call, const Positions& at) {
   ShapeChecks checks(check, call);
   const bool is_hifloat = call.Tensor(at.x1).dtype == ACL_HIFLOAT8;
   checks.Holds((is_hifloat ? kHifloat8 : kFloat8Codes).Contains(call.Tensor(at.x2).dtype), at.x2,
@@ -41,10 +41,10 @@ bool IsHifloat(const OperatorCall& call) { return call.Tensor(1).dtype == ACL_HI
 
 enum Tensors { kY, kX1, kX2, kX1Scale, kX2Scale };
 enum Attributes { kTranspose1, kTranspose2, kGroupSize };
-constexpr Places kPlaces{kX1, kX2, kX1Scale, kX2Scale, kY};
+constexpr Positions kPositions{kX1, kX2, kX1Scale, kX2Scale, kY};
 
 aclnnStatus TypesFit(const Check& check, OperatorCall& call) noexcept {
-  return TypesFitAt(check, call, kPlaces);
+  return TypesFitAt(check, call, kPositions);
 }
 aclnnStatus ShapesFit(const Check& check, OperatorCall& call) noexcept {
   ShapeChecks checks(check, call);
@@ -103,10 +103,10 @@ void SetProduct(const OperatorCall& call, Executor& executor) {
 
 enum GroupedTensors { kTo, kLeft, kRight, kLeftScale, kRightScale, kGroups };
 enum GroupedAttributes { kListType, kOwnGroupSize };
-constexpr Places kGroupedPlaces{kLeft, kRight, kLeftScale, kRightScale, kTo};
+constexpr Positions kGroupedPositions{kLeft, kRight, kLeftScale, kRightScale, kTo};
 
 aclnnStatus GroupedTypesFit(const Check& check, OperatorCall& call) noexcept {
-  return TypesFitAt(check, call, kGroupedPlaces);
+  return TypesFitAt(check, call, kGroupedPositions);
 }
 aclnnStatus GroupedShapesFit(const Check& check, OperatorCall& call) noexcept {
   ShapeChecks checks(check, call);

@@ -18,7 +18,7 @@ enum Tensors { kX1, kX2, kBias, kX1Scale, kX2Scale, kOut };
 enum Attributes { kDtype, kGroupSize, kPermX1, kPermX2, kPermY, kSplit };
 
 constexpr DtypeRule kCodesOn950 = ByGeneration({}, {}, kFloat8Codes | kHifloat8);
-constexpr DtypeSet kHalves{ACL_FLOAT16, ACL_BF16};
+constexpr DtypeSet kHalfAndBf16{ACL_FLOAT16, ACL_BF16};
 constexpr int64_t kWholeTerms = 512;
 constexpr int64_t kWholeColumns = 128;
 constexpr int64_t kMxGroup = int64_t{1} << 32 | int64_t{1} << 16 | kMxTerms;
@@ -54,19 +54,19 @@ aclnnStatus TypesFit(const Check& check, OperatorCall& call) noexcept {
       is_in(kX2, kFloat8Codes, "FLOAT8_E4M3FN or FLOAT8_E5M2");
       is_in(kX1Scale, kScaleFloats, "FLOAT");
       is_in(kX2Scale, kScaleFloats, "FLOAT or FLOAT8_E8M0");
-      is_in(kOut, kHalves, "FLOAT16 or BF16");
+      is_in(kOut, kHalfAndBf16, "FLOAT16 or BF16");
       break;
     case Mode::kPowers:
       is_in(kX1, DtypeSet(ACL_FLOAT8_E4M3FN), "FLOAT8_E4M3FN beside powers of two");
       is_in(kX2, DtypeSet(ACL_FLOAT8_E4M3FN), "FLOAT8_E4M3FN beside powers of two");
       is_in(kX1Scale, kScalePowers, "FLOAT8_E8M0, as x2Scale is");
-      is_in(kOut, kHalves, "FLOAT16 or BF16");
+      is_in(kOut, kHalfAndBf16, "FLOAT16 or BF16");
       break;
     case Mode::kHifloat:
       is_in(kX2, kHifloat8, "HIFLOAT8, as x1 is");
       is_in(kX1Scale, kScaleFloats, "FLOAT");
       is_in(kX2Scale, kScaleWords, "UINT64 or INT64 beside HIFLOAT8");
-      is_in(kOut, kHalves | kHifloat8, "FLOAT16, BF16 or HIFLOAT8");
+      is_in(kOut, kHalfAndBf16 | kHifloat8, "FLOAT16, BF16 or HIFLOAT8");
       break;
   }
   return checks.status();

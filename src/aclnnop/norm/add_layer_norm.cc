@@ -67,7 +67,7 @@ namespace {
 constexpr auto kAndSum = PORTACL_ROWWISE_KERNELS(add_layer_norm::AndSum);
 constexpr auto kAlone = PORTACL_ROWWISE_KERNELS(add_layer_norm::Alone);
 
-// Atlas inference products have no BF16. Older products and Atlas 200I/500 A2 have no dtype.
+// Atlas inference products have no BF16. Atlas training products and Atlas 200I/500 A2 have no dtype.
 constexpr DtypeRule kDtypes =
     SinceAtlasA2(kFloatHalfAndBf16).On(ProductSet{Product::kAtlasInference}, kFloatAndHalf);
 constexpr DtypeSet kFloatAlone{ACL_FLOAT};

@@ -125,7 +125,7 @@ constexpr auto kDeepNorm = PORTACL_ROWWISE_KERNELS(deep_norm::DeepNorm);
 constexpr auto kDeepGradients = PORTACL_ROWWISE_KERNELS(deep_norm::DeepGradients);
 constexpr auto kPlainGradients = PORTACL_ROWWISE_KERNELS(deep_norm::PlainGradients);
 
-// Atlas inference products have no BF16. Older products and Atlas 200I/500 A2 have no dtype.
+// Atlas inference products have no BF16. Atlas training products and Atlas 200I/500 A2 have no dtype.
 constexpr DtypeRule kDtypes =
     SinceAtlasA2(kFloatHalfAndBf16).On(ProductSet{Product::kAtlasInference}, kFloatAndHalf);
 constexpr DtypeSet kFloatAlone{ACL_FLOAT};

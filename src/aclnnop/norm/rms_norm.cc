@@ -108,7 +108,7 @@ constexpr auto kRmsNorm = PORTACL_ROWWISE_KERNELS(rms_norm::RmsNorm);
 constexpr auto kAddRmsNormAlone = PORTACL_ROWWISE_KERNELS(rms_norm::AddRmsNormAlone);
 constexpr auto kRmsNormGrad = PORTACL_ROWWISE_KERNELS(rms_norm::RmsNormGrad);
 
-// Atlas inference products have no BF16. Older products and Atlas 200I/500 A2 have no dtype.
+// Atlas inference products have no BF16. Atlas training products and Atlas 200I/500 A2 have no dtype.
 constexpr DtypeRule kDtypes =
     SinceAtlasA2(kFloatHalfAndBf16).On(ProductSet{Product::kAtlasInference}, kFloatAndHalf);
 constexpr DtypeRule kWithoutRstdDtypes = SinceAtlasA2(DtypeSet(ACL_FLOAT16, ACL_BF16))

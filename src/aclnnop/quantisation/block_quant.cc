@@ -19,18 +19,18 @@ constexpr DtypeRule kDtypesOfY = ByGeneration({}, kInt8, kInt8 | kFloat8s);
 constexpr DtypeRule kGroupedX = ByGeneration({}, {}, kHalfAndBf16);
 constexpr DtypeRule kGroupedY = ByGeneration({}, {}, kFloat8s);
 
-struct Places {
+struct Positions {
   int group, y, scale;
 };
-constexpr Places kPlain{-1, 1, 2};
-constexpr Places kGrouped{1, 2, 3};
+constexpr Positions kPlain{-1, 1, 2};
+constexpr Positions kGrouped{1, 2, 3};
 
 bool IsOneOf(int64_t number, std::initializer_list<int64_t> accepted) {
   return std::find(accepted.begin(), accepted.end(), number) != accepted.end();
 }
 int64_t QuotientUp(int64_t a, int64_t b) { return a / b + (a % b != 0 ? 1 : 0); }
 
-aclnnStatus FitsAt(const Check& check, const OperatorCall& call, const Places& at) {
+aclnnStatus FitsAt(const Check& check, const OperatorCall& call, const Positions& at) {
   ShapeChecks checks(check, call);
   const bool is_950 = IsOn950(call);
   const aclDataType y = call.Tensor(at.y).dtype;
@@ -63,7 +63,7 @@ aclnnStatus FitsAt(const Check& check, const OperatorCall& call, const Places& a
       at.group < 0 ? QuotientUp(x[x.rank - 2], row_block) : x[0] / row_block + call.Tensor(at.group).shape[0];
   return checks.Is(at.y, x).Is(at.scale, scale).status();
 }
-template <const Places& kAt>
+template <const Positions& kAt>
 aclnnStatus Fits(const Check& check, OperatorCall& call) noexcept {
   return FitsAt(check, call, kAt);
 }
@@ -95,7 +95,7 @@ constexpr Check kGroupedChecks[] = {
     InsideStorage({kX, kGrouped.group}),
 };
 
-void SetAt(const OperatorCall& call, const Places& at, Executor& executor) {
+void SetAt(const OperatorCall& call, const Positions& at, Executor& executor) {
   DenseOpList ops(call, executor);
   const Shape& x = call.Tensor(kX).shape;
   const bool is_grouped = at.group >= 0;

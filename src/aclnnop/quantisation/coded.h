@@ -22,7 +22,7 @@ inline constexpr DtypeSet kInt8{ACL_INT8};
 inline constexpr int64_t kInWord = 8;  // 4-bit codes in an INT32
 
 inline bool IsOn950(const OperatorCall& call) noexcept { return call.product == Product::kAscend950; }
-// Older products have kernels that multiply by reciprocals.
+// Tells whether kernels multiply by reciprocals: those of products before Ascend 950.
 inline bool IsBefore950(const OperatorCall& call) noexcept { return !IsOn950(call); }
 
 inline std::string_view TextOf(const OperatorCall& call, int attribute) {

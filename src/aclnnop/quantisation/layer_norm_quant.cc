@@ -118,10 +118,10 @@ constexpr Check kChecks[] = {
 };
 
 // The tensors of one quantiser.
-struct Places {
+struct Positions {
   int y, scales, zeros, out_scales;
 };
-void SetQuantiser(DenseOpList& ops, const OperatorCall& call, const Places& at, int64_t columns,
+void SetQuantiser(DenseOpList& ops, const OperatorCall& call, const Positions& at, int64_t columns,
                   Quantiser& quantiser) {
   SetCodes(ops, call, at.y, quantiser);
   quantiser.scale = OneOrColumns(NumbersIn(ops, call, at.scales), call, at.scales, columns);

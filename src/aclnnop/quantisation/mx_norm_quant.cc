@@ -10,18 +10,18 @@ namespace {
 
 using namespace quantisation;
 
-struct Places {
+struct Positions {
   int x2, gamma, beta, y, sum, scale, rstd;
 };
 enum Tensors { kX };
-constexpr Places kPlain{-1, 1, 2, 3, -1, 4, 5};
-constexpr Places kAdded{1, 2, 3, 4, 5, 6, 7};
+constexpr Positions kPlain{-1, 1, 2, 3, -1, 4, 5};
+constexpr Positions kAdded{1, 2, 3, 4, 5, 6, 7};
 enum Attributes { kEpsilon, kAlgorithm, kRound, kDtype, kWritesRstd };
 
 bool WritesRstd(const OperatorCall& call) noexcept { return Integer(call, kWritesRstd) != 0; }
 
 // Checks everything but null pointers with one code.
-aclnnStatus FitsAt(const Check& check, const OperatorCall& call, const Places& at) {
+aclnnStatus FitsAt(const Check& check, const OperatorCall& call, const Positions& at) {
   if (!IsOn950(call))
     return FailAclnn(check.code,
                      StartMessage(call).Add("is not supported on this product, accepted: Ascend 950."));
@@ -60,12 +60,12 @@ aclnnStatus FitsAt(const Check& check, const OperatorCall& call, const Places& a
   checks.Holds(call.Tensor(at.rstd).dtype == ACL_FLOAT, at.rstd, "FLOAT");
   return checks.Is(at.rstd, rows).status();
 }
-template <const Places& kAt>
+template <const Positions& kAt>
 aclnnStatus Fits(const Check& check, OperatorCall& call) noexcept {
   return FitsAt(check, call, kAt);
 }
 
-template <const Places& kAt>
+template <const Positions& kAt>
 constexpr auto kRest = List(NotNull(kAt.gamma), NotNull(kAt.y), NotNull(kAt.scale),
                             If(WritesRstd, NotNull(kAt.rstd)), Custom(Fits<kAt>, ACLNN_ERR_INNER_NULLPTR),
                             SizesRepresentable({kAt.y, kAt.scale}), DoneIfEmpty({kX}),
@@ -75,7 +75,7 @@ constexpr auto kPlainChecks = Join(List(NotNull(kX)), kRest<kPlain>);
 constexpr auto kAddedChecks = Join(List(NotNull(kX), NotNull(kAdded.x2), NotNull(kAdded.sum)), kRest<kAdded>,
                                    List(InsideStorage({kAdded.x2})));
 
-void SetAt(const OperatorCall& call, const Places& at, Executor& executor) {
+void SetAt(const OperatorCall& call, const Positions& at, Executor& executor) {
   DenseOpList ops(call, executor);
   const Shape& shape = call.Tensor(kX).shape;
   engine::QuantiseNormed norm;

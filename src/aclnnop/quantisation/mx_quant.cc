@@ -12,7 +12,7 @@ using namespace quantisation;
 
 enum Tensors { kX };
 // On the last product alone.
-constexpr DtypeRule kHalvesOn950 = ByGeneration({}, {}, kHalfAndBf16);
+constexpr DtypeRule kHalfAndBf16On950 = ByGeneration({}, {}, kHalfAndBf16);
 constexpr DtypeRule kFloatsOn950 = ByGeneration({}, {}, kFloatHalfAndBf16);
 constexpr DtypeRule kMxCodesOn950 = ByGeneration({}, {}, kMxFloat8s | kFloat4s);
 
@@ -98,7 +98,7 @@ constexpr Check kDualChecks[] = {
     NotNull(kScale1),
     NotNull(kY2),
     NotNull(kScale2),
-    DtypesIn(kHalvesOn950, {kX}),
+    DtypesIn(kHalfAndBf16On950, {kX}),
     DtypesIn(kMxCodesOn950, {kY1, kY2}),
     DtypesIn(kPowers, {kScale1, kScale2}),
     Custom(DualFits, kTiling),
@@ -144,7 +144,7 @@ constexpr Check kSquareChecks[] = {
     NotNull(kSquareY),
     NotNull(kRowScale),
     NotNull(kColumnScale),
-    DtypesIn(kHalvesOn950, {kX}),
+    DtypesIn(kHalfAndBf16On950, {kX}),
     DtypesIn(kMxCodesOn950, {kSquareY}),
     DtypesIn(kPowers, {kRowScale, kColumnScale}),
     Custom(SquaresFit, kTiling),
@@ -214,7 +214,7 @@ constexpr Check kGroupChecks[] = {
     NotNull(kGroupY),
     NotNull(kGroupScale),
     Custom(RoundGiven, ACLNN_ERR_PARAM_NULLPTR),
-    DtypesIn(kHalvesOn950, {kX}),
+    DtypesIn(kHalfAndBf16On950, {kX}),
     DtypesIn(kInt32, {kGroup}),
     DtypesIn(kCodes, {kGroupY}),
     DtypesIn(kPowers, {kGroupScale}),
@@ -264,7 +264,7 @@ constexpr Check kLevelChecks[] = {
     NotNull(kLevelY),
     NotNull(kLevel0),
     NotNull(kLevel1),
-    DtypesIn(kHalvesOn950, {kX}),
+    DtypesIn(kHalfAndBf16On950, {kX}),
     IfGiven<kSmooth>(SameDtype(kX, kSmooth)),
     DtypesIn(kE2m1On950, {kLevelY}),
     DtypesIn(kFloat, {kLevel0}),

@@ -10,7 +10,7 @@ namespace {
 
 using namespace quantisation;
 
-constexpr DtypeRule kHalvesOn950 = ByGeneration({}, {}, kHalfAndBf16);
+constexpr DtypeRule kHalfAndBf16On950 = ByGeneration({}, {}, kHalfAndBf16);
 constexpr DtypeSet kMxCodes = kMxFloat8s | kFloat4s;
 
 Shape HalfOf(const Shape& x) {
@@ -71,7 +71,7 @@ constexpr Check kChecks[] = {
     NotNull(kX),
     NotNull(kY),
     NotNull(kScale),
-    DtypesIn(kHalvesOn950, {kX}),
+    DtypesIn(kHalfAndBf16On950, {kX}),
     IfGiven<kGroup>(DtypesIn(kInt64, {kGroup})),
     DtypesIn(kMxCodes, {kY}),
     DtypesIn(kPowers, {kScale}),
@@ -111,18 +111,18 @@ void Set(const OperatorCall& call, Executor& executor) {
 // ---- both axes ----
 
 // The tensors of a call, and its attributes.
-struct Places {
+struct Positions {
   int slope, group, y1, scale1, y2, scale2;
   Modes modes;
   int left;
 };
 enum DualAttributes { kDualLeft, kDualRound, kDualAlgorithm, kDualType, kDualMost };
-constexpr Places kForward{-1,       1, 2, 3, 4, 5, {2, kDualRound, kDualType, kDualAlgorithm, kDualMost},
-                          kDualLeft};
-constexpr Places kBackward{1,        2, 3, 4, 5, 6, {3, kDualRound, kDualType, kDualAlgorithm, kDualMost},
-                           kDualLeft};
+constexpr Positions kForward{-1,       1, 2, 3, 4, 5, {2, kDualRound, kDualType, kDualAlgorithm, kDualMost},
+                             kDualLeft};
+constexpr Positions kBackward{1,        2, 3, 4, 5, 6, {3, kDualRound, kDualType, kDualAlgorithm, kDualMost},
+                              kDualLeft};
 
-aclnnStatus DualFitsAt(const Check& check, const OperatorCall& call, const Places& at) {
+aclnnStatus DualFitsAt(const Check& check, const OperatorCall& call, const Positions& at) {
   ShapeChecks checks(check, call);
   HasModes(checks, call, at.modes).Rank(kX, 2, 7);
   checks.Holds(call.Tensor(at.y2).dtype == call.Tensor(at.y1).dtype, at.y2, "y1Out's dtype");
@@ -138,16 +138,16 @@ aclnnStatus DualFitsAt(const Check& check, const OperatorCall& call, const Place
   checks.Is(at.scale1, PairsShape(coded, coded.rank - 1, kMxBlock));
   return checks.Is(at.scale2, PairsShape(coded, coded.rank - 2, kMxBlock)).status();
 }
-template <const Places& kAt>
+template <const Positions& kAt>
 aclnnStatus DualFits(const Check& check, OperatorCall& call) noexcept {
   return DualFitsAt(check, call, kAt);
 }
 
-template <const Places& kAt>
+template <const Positions& kAt>
 constexpr auto kDualOutputs = List(NotNull(kAt.y1), NotNull(kAt.scale1), NotNull(kAt.y2),
                                    NotNull(kAt.scale2));
-template <const Places& kAt>
-constexpr auto kDualRest = List(DtypesIn(kHalvesOn950, {kX}),
+template <const Positions& kAt>
+constexpr auto kDualRest = List(DtypesIn(kHalfAndBf16On950, {kX}),
                                 IfGiven<kAt.group>(DtypesIn(kInt64, {kAt.group})),
                                 DtypesIn(kMxCodes, {kAt.y1, kAt.y2}),
                                 DtypesIn(kPowers, {kAt.scale1, kAt.scale2}), Custom(DualFits<kAt>, kTiling),
@@ -160,7 +160,7 @@ constexpr auto kBackwardChecks =
               Join(kDualRest<kBackward>, List(InsideStorage({kBackward.slope})))));
 
 void AddBothAxes(DenseOpList& ops, const OperatorCall& call, const Numbers& numbers, const Shape& shape,
-                 const Places& at) {
+                 const Positions& at) {
   engine::QuantiseMx job;
   job.rule = RuleOf(call, at.modes);
   job.rounding = MxRoundingOf(TextOf(call, at.modes.round));

@@ -41,7 +41,7 @@ aclnnStatus KeepsOrWidens(const Check& check, OperatorCall& call) noexcept {
 float OrdOf(const OperatorCall& call) noexcept {
   const float ord = FloatOf(call, kOrd);
   if (call.product == Product::kAscend950) return ord;
-  // Older products treat +-2^31 as infinite.
+  // Products before Ascend 950 treat +-2^31 as infinite.
   if (ord == 2147483648.0f) return HUGE_VALF;
   return ord == -2147483648.0f ? -HUGE_VALF : ord;
 }

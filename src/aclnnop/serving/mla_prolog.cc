@@ -266,7 +266,7 @@ constexpr auto PrologChecks() {
   constexpr auto kShapes = List(SizesRepresentable({kX, kDown, kUp, kAbsorbed, kLatent}),
                                 SizesRepresentable({at.latent_cache, at.rope_cache, at.query, at.query_rope}),
                                 Custom(PrologFits<at>, kTiling));
-  constexpr auto kPlaces =
+  constexpr auto kStorages =
       List(Custom(NothingToPut), Custom(WeightsLie), InsideStorage({kX, kQueryGamma, kLatentGamma}),
            InsideStorage({kSin, kCos, at.index}), ScaleInside<at, kRowScale>(), ScaleInside<at, kDownScale>(),
            ScaleInside<at, kUpScale>(), ScaleInside<at, kLatentScale>(), ScaleInside<at, kLatentQuant>(),
@@ -279,15 +279,15 @@ constexpr auto PrologChecks() {
                                IfGiven<at.norm>(SizesRepresentable({at.norm})),
                                IfGiven<at.norm_step>(SizesRepresentable({at.norm_step}))),
                           kShapes),
-                     Join(List(Custom(IsComputed, ACLNN_ERR_INNER_NULLPTR)), kPlaces)));
+                     Join(List(Custom(IsComputed, ACLNN_ERR_INNER_NULLPTR)), kStorages)));
   } else if constexpr (at.query_step >= 0) {
     return Join(Join(kNulls, kTypes),
                 Join(Join(List(IfGiven<at.query_step>(DtypesIn(kFloat, {at.query_step})),
                                IfGiven<at.query_step>(SizesRepresentable({at.query_step}))),
                           kShapes),
-                     kPlaces));
+                     kStorages));
   } else {
-    return Join(Join(kNulls, kTypes), Join(kShapes, kPlaces));
+    return Join(Join(kNulls, kTypes), Join(kShapes, kStorages));
   }
 }
 constexpr auto kChecks = PrologChecks<kV1>();
@@ -347,7 +347,7 @@ class Prolog {
  public:
   Prolog(const OperatorCall& call, Executor& executor)
       : call_(call),
-        ops_(call, executor, nullptr, kMostSteps),
+        ops_(call, executor, nullptr, kMostOps),
         sizes_(SizesOf(call)),
         has_codes_(IsInt8(call, kUp)) {}
 
@@ -364,7 +364,7 @@ class Prolog {
 
  private:
   // More steps than most operators have: each operand may need a copy.
-  static constexpr int kMostSteps = 48;
+  static constexpr int kMostOps = 48;
 
   float Factor(int attribute) const {
     if constexpr (at.norm < 0) return 1.0f;

@@ -99,9 +99,9 @@ constexpr auto ConvolutionChecks() {
       List(SameDtype(kX, kResult<in_place>), Custom(ConvolutionFits<in_place>, kTiling),
            Custom(IsComputed, ACLNN_ERR_INNER_NULLPTR), SizesRepresentable({kResult<in_place>, kStates}),
            DoneIfEmpty({kX}), InsideStorage({kX, kWeight, kStates}));
-  constexpr auto kPlaces =
+  constexpr auto kStorages =
       Join(Join(Inside<kStart>(), Inside<kLines>()), Join(Inside<kAccepted>(), Inside<kComputed>()));
-  return Join(Join(kNulls, kIndices), Join(kRest, kPlaces));
+  return Join(Join(kNulls, kIndices), Join(kRest, kStorages));
 }
 constexpr auto kConvolutionChecks = ConvolutionChecks<false>();
 constexpr auto kConvolutionChecksInPlace = ConvolutionChecks<true>();

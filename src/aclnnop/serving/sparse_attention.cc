@@ -245,11 +245,11 @@ bool HasValues(const OperatorCall& call) noexcept {
   return ReturnsValues<positions>(call) && call.IsGiven(positions.values);
 }
 
-constexpr DtypeRule kHalvesRule = SinceAtlasA2(serving::kHalfAndBf16);
+constexpr DtypeRule kHalfAndBf16Rule = SinceAtlasA2(serving::kHalfAndBf16);
 constexpr DtypeRule kInt8Rule = SinceAtlasA2(DtypeSet(ACL_INT8));
 constexpr auto kIndexerChecks = Join(
     Join(List(NotNull(kQuery), NotNull(kKey), NotNull(kWeights), NotNull(kIndexer.index),
-              DtypesIn(kHalvesRule, {kQuery}), SameDtype(kQuery, kKey),
+              DtypesIn(kHalfAndBf16Rule, {kQuery}), SameDtype(kQuery, kKey),
               DtypesIn(kNoneBeforeAtlasA2, {kWeights})),
          SequenceDtypes<kOfIndexer>()),
     Join(List(DtypesIn(kInt32, {kIndexer.index}), If(HasValues<kIndexer>, SameDtype(kQuery, kIndexer.values)),
@@ -427,7 +427,7 @@ template <const SparsePositions& positions, const SequencePositions& at>
 constexpr auto SparseChecks() {
   constexpr auto kFirst =
       Join(List(NotNull(kQuery), NotNull(kKey), NotNull(kValue), NotNull(kIndex), NotNull(positions.out),
-                DtypesIn(kHalvesRule, {kQuery}),
+                DtypesIn(kHalfAndBf16Rule, {kQuery}),
                 kIsQuantised<positions> ? DtypesIn(kInt8Rule, {kKey}) : SameDtype(kQuery, kKey),
                 SameDtype(kKey, kValue), DtypesIn(kInt32, {kIndex})),
            SequenceDtypes<at>());

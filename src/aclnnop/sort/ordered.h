@@ -9,7 +9,7 @@
 
 namespace portacl {
 
-// Dtypes of aclnnKthvalue and aclnnArgsort. Newer products add BF16 and the unsigned dtypes.
+// Dtypes of aclnnKthvalue and aclnnArgsort. Atlas A2 and later products add BF16. Ascend 950 adds the unsigned dtypes, too.
 inline constexpr DtypeSet kOrderedNumbers = kIntegers | kFloatAndHalf;
 inline constexpr DtypeRule kOrderedDtypes =
     ByGeneration(kOrderedNumbers, kOrderedNumbers | kBf16, kOrderedNumbers | kBf16 | kUnsignedSince16Bits);

@@ -216,16 +216,16 @@ void SetSearch(const OperatorCall& call, int sequence_index, const Operand& numb
 }
 
 // The search, and the copies around it.
-constexpr int kMostSteps = 8;
+constexpr int kMostOps = 8;
 
 void SetNumbers(const OperatorCall& call, Executor& executor) {
-  OpList ops(executor, kMostSteps);
+  OpList ops(executor, kMostOps);
   SetSearch(call, kSequence, {PlainView(call.Tensor(kSelf)), OperandBuffer(kSelf)}, kSorter,
             PlainView(call.Tensor(kOut)), kOut, ops);
 }
 
 void SetBuckets(const OperatorCall& call, Executor& executor) {
-  OpList ops(executor, kMostSteps);
+  OpList ops(executor, kMostOps);
   SetSearch(call, kBoundaries, {PlainView(call.Tensor(kBucketed)), OperandBuffer(kBucketed)}, kNoSorter,
             PlainView(call.Tensor(kBucket)), kBucket, ops);
 }
@@ -235,7 +235,7 @@ void SetOneNumber(const OperatorCall& call, aclTensor& out, Executor& executor) 
   out.shape = Shape{1};
   out.strides = Shape{1};
   out.Describe();
-  OpList ops(executor, kMostSteps);
+  OpList ops(executor, kMostOps);
   aclScalar rounded;
   rounded.dtype = ACL_FLOAT;
   const ScalarValue value = ConvertScalar(call.Scalar(kNumber), ACL_FLOAT);

@@ -176,12 +176,12 @@ void SetUniqueSlices(const OperatorCall& call, aclTensor* values, aclTensor* cou
     executor.ShapeLater(engine::Unique::kCountsShape, counts);
   }
   if (gives_inverse) {
-    const StridedView places = DenseTensor(inverse.shape, ACL_INT64);
+    const StridedView indices = DenseTensor(inverse.shape, ACL_INT64);
     engine::PutWordsInOrder put{unique->inverse, slices.order, {kInverse, ByteOffset(inverse)}, slices.count};
     const bool is_copied = !IsContiguous(inverse);
     if (is_copied) put.to = ops.Workspace(words);
     ops.Compute(put, {put.to}, slices.count);
-    if (is_copied) ops.Copy(places, put.to, inverse, OperandBuffer(kInverse));
+    if (is_copied) ops.Copy(indices, put.to, inverse, OperandBuffer(kInverse));
   }
   ops.SetJob();
 }

@@ -61,7 +61,7 @@ class HeadRun {
     of_query_ = slot.Numbers(attention_.group * attention_.queries * depth_row_);
     of_query_rope_ = slot.Numbers(attention_.group * attention_.queries * rope_row_);
   }
-  // For sequences of at most so many queries.
+  // Returns the bytes of a slot for sequences of at most `queries` queries.
   static int64_t Bytes(const Attention& attention, int64_t queries) {
     const int64_t depth = attention.depth;
     const int64_t value_depth = attention.value_depth;

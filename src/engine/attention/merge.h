@@ -32,7 +32,7 @@ struct AttentionMerge {
 // Room for the parts, for the caller to fill before the job is made; nullptr when there is no memory.
 MergedPart* ReserveMergedParts(JobMemory& job, int parts) noexcept;
 
-// Makes the job. No dim is 0. An operand of the call that is no one of these is `left_out`, or there is none.
+// Makes the job. No dim is 0. `left_out` is an operand of the call that the job does not use, or there is none.
 AnyJob MakeAttentionMergeJob(const AttentionMerge& merge, int left_out, Isa isa, int threads) noexcept;
 
 }  // namespace portacl::engine

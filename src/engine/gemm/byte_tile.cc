@@ -22,7 +22,7 @@ void RunBytes(const GemmJob& job, const Tile& tile, uint32_t* left, uint32_t* ri
     PackBytePanels(columns, bytes, tile.right + term * columns.term, tile.columns, depth, width, right);
     for (int64_t row = 0; row < tile.rows; row += together) {
       const int64_t count = std::min(together, tile.rows - row);
-      // Rows are shared evenly among calls, unless a call costs the same for fewer of them.
+      // Divides the rows evenly among calls of the kernel. A kernel that always takes all rows gets as many as it can.
       const int64_t each =
           bytes.takes_all_rows ? bytes.rows : DividedUp(count, DividedUp(count, int64_t{bytes.rows}));
       PackByteRows(rows, bytes, tile.left + row * rows.line + term * rows.term, count, depth, left);

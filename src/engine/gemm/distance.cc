@@ -225,8 +225,8 @@ void StoreTriangle(const DistanceJob& job, const Tile& tile, const float* sums, 
     const int64_t first = std::max(tile.column, row + 1);
     const int64_t count = tile.column + tile.columns - first;
     if (count <= 0) continue;
-    const int64_t place = row * (2 * n - row - 1) / 2 + first - row - 1;
-    StoreDistances(job, sums + i * pitch + first - tile.column, tile.out + place * job.distances.out.column,
+    const int64_t index = row * (2 * n - row - 1) / 2 + first - row - 1;
+    StoreDistances(job, sums + i * pitch + first - tile.column, tile.out + index * job.distances.out.column,
                    count);
   }
 }

@@ -234,7 +234,7 @@ int64_t GroupedProducts::Elements() const noexcept {
 }
 
 void GroupedProducts::Run(const JobContext& context) const noexcept {
-  // Cutting products computes in floating point, too.
+  // Covers the division of products among threads, too, which computes in floating point.
   const DefaultFloatEnvironment environment;
   const Schedule all = ScheduleAt(schedule.Address(context), MostScheduled());
   *all.count = *all.covered = 0;

@@ -347,22 +347,22 @@ class SingularRun {
     }
     for (int64_t j = 0; j < vectors_; ++j) {
       if (j < n_ && sigma[order[j]] > least) continue;
-      const int64_t place = j < n_ ? order[j] : j;
-      std::fill_n(left.Row(place), parts_ * left.pitch, 0.0);
-      left.Row(place)[std::max_element(outside, outside + m_) - outside] = 1;
+      const int64_t index = j < n_ ? order[j] : j;
+      std::fill_n(left.Row(index), parts_ * left.pitch, 0.0);
+      left.Row(index)[std::max_element(outside, outside + m_) - outside] = 1;
       for (int pass = 0; pass < 2; ++pass) {
-        for (int64_t i = 0; i < count; ++i) RemovePart(left, taken[i], place);
-        job_.kernels.scale(left.Row(place), 1 / std::sqrt(SquareOf(left, place)), parts_ * left.pitch);
+        for (int64_t i = 0; i < count; ++i) RemovePart(left, taken[i], index);
+        job_.kernels.scale(left.Row(index), 1 / std::sqrt(SquareOf(left, index)), parts_ * left.pitch);
       }
-      Take(slot, place, &count);
+      Take(slot, index, &count);
     }
   }
-  void Take(int64_t slot, int64_t place, int64_t* count) const {
+  void Take(int64_t slot, int64_t index, int64_t* count) const {
     const Vectors left = LeftOf(slot);
     double* const outside = OutsideOf(slot);
-    TakenOf(slot)[(*count)++] = place;
+    TakenOf(slot)[(*count)++] = index;
     for (int64_t i = 0; i < m_; ++i) {
-      const Parts number = left.At(place, i);
+      const Parts number = left.At(index, i);
       outside[i] -= number.real * number.real + number.imaginary * number.imaginary;
     }
   }
@@ -387,9 +387,9 @@ class SingularRun {
       const Vectors vectors = is_left ? LeftOf(slot) : RightOf(slot);
       const int64_t count = is_left ? vectors_ : n_;
       for (int64_t j = 0; j < count; ++j) {
-        const int64_t place = j < n_ ? OrderOf(slot)[j] : j;
+        const int64_t index = j < n_ ? OrderOf(slot)[j] : j;
         for (int64_t i = 0; i < (is_left ? m_ : n_); ++i) {
-          Parts number = vectors.At(place, i);
+          Parts number = vectors.At(index, i);
           if (conjugates) number.imaginary = -number.imaginary;
           Store(to + i * operand.row + j * operand.column, number);
         }

@@ -89,8 +89,8 @@ void RepeatInterleave::Run(const JobContext& context) const noexcept {
       const int64_t count = std::clamp<int64_t>(CountAt(*this, from, i), 0, stop - at);
       const int64_t offset_of_element = i * step;
       if (stop - at >= kFew) {
-        // Writes a fixed number of entries, and later elements overwrite the excess: a small count could not
-        // be predicted.
+        // Writes a fixed number of entries, because a branch on a small count would often be mispredicted. Later
+        // elements overwrite the excess.
         for (int64_t k = 0; k < kFew; ++k) to[at + k] = offset_of_element;
         if (count > kFew) std::fill_n(to + at + kFew, count - kFew, offset_of_element);
       } else {

@@ -180,7 +180,7 @@ void QuantisePlain::Run(const JobContext& context) const noexcept {
   const RowsToCodes plain_rows(*this, context);
   if (!plain_rows.Fit()) return QuantiseThrough(*this, quantiser[0], context, bring);
   const Units& units = plain_rows.units();
-  // Long blocks where a thread fetches rows before it needs them: another thread may take those behind a block.
+  // Makes blocks long if rows are prefetched, because rows behind the end of a block may be another thread's.
   constexpr int64_t kMostBlocks = 256;
   const auto quantise = [&](int64_t from, int64_t to) {
     if (plain_rows.Run(from, to)) return;

@@ -449,7 +449,7 @@ struct Summable : Elementwise<Formula> {
   // A SumFunction: selects the inputs' types, runs the loop, and returns the instruction set.
   static Isa Sums(KernelType type, const void* parameters, SumWork& work) {
     static_assert(Formula::kHasFastPath || !Formula::kTakes16BitFloats,
-                  "sums have loops over 16-bit elements only where formulas are hot");
+                  "sums have loops over 16-bit elements only for formulas with fast paths");
     constexpr auto kInputs = std::make_index_sequence<Formula::kInputs>();
     if constexpr ((KernelTypes(ThisIsa(), TakesOf<Formula>()) & kFastPathTypes) == kFastPathTypes) {
       switch (type.elements) {

@@ -28,11 +28,11 @@ struct Floats {
 
 Floats FloatsAt(BufferRef buffer, const JobContext& context) { return {buffer.Address(context)}; }
 
-// Columns of places on one image, in one row, for one position of the kernel and one group of channels.
-struct PlaceRun {
+// Output positions of one image, neighbours in one row, for one position of the kernel and one group of channels.
+struct OutputRun {
   int64_t image;
   int64_t group;
-  int64_t row;  // of places
+  int64_t row;  // of output positions
   int64_t kernel_row;
   int64_t kernel_column;
   int64_t first;  // column
@@ -40,26 +40,26 @@ struct PlaceRun {
 };
 
 // Finds where the tensors have the numbers of a run.
-class Places {
+class Indices {
  public:
-  explicit Places(const DeformedShape& shape) : shape_(shape) {}
+  explicit Indices(const DeformedShape& shape) : shape_(shape) {}
 
   // `kind` is 0 of x, 1 of y, and 2 of factors.
-  int64_t Offset(const PlaceRun& run, int64_t kind) const {
+  int64_t Offset(const OutputRun& run, int64_t kind) const {
     const int64_t position =
         (((run.image * 3 + kind) * shape_.groups + run.group) * shape_.rows.kernel + run.kernel_row) *
             shape_.columns.kernel +
         run.kernel_column;
-    return position * shape_.Places() + run.row * shape_.columns.places + run.first;
+    return position * shape_.Outputs() + run.row * shape_.columns.outputs + run.first;
   }
   int64_t Image(int64_t image, int64_t channel) const {
     return (image * shape_.channels + channel) * shape_.rows.length * shape_.columns.length;
   }
   // Samples of neighbouring columns are SampleStep() apart.
-  int64_t Sample(const PlaceRun& run, int64_t channel) const {
-    const int64_t row = (run.image * shape_.channels + channel) * shape_.rows.places * shape_.rows.kernel +
+  int64_t Sample(const OutputRun& run, int64_t channel) const {
+    const int64_t row = (run.image * shape_.channels + channel) * shape_.rows.outputs * shape_.rows.kernel +
                         run.row * shape_.rows.kernel + run.kernel_row;
-    return row * shape_.columns.places * shape_.columns.kernel + run.first * shape_.columns.kernel +
+    return row * shape_.columns.outputs * shape_.columns.kernel + run.first * shape_.columns.kernel +
            run.kernel_column;
   }
   int64_t SampleStep() const { return shape_.columns.kernel; }
@@ -68,14 +68,14 @@ class Places {
   const DeformedShape& shape_;
 };
 
-// Calls f(run) for the runs of a row of places, by kernel position and column.
+// Calls f(run) for the runs of a row of output positions, by kernel position and column.
 template <class F>
 void ForEachRun(const DeformedShape& shape, int64_t image, int64_t group, int64_t row, const F& f) {
   for (int64_t kernel_row = 0; kernel_row < shape.rows.kernel; ++kernel_row) {
     for (int64_t kernel_column = 0; kernel_column < shape.columns.kernel; ++kernel_column) {
-      for (int64_t first = 0; first < shape.columns.places; first += kPositions)
-        f(PlaceRun{image, group, row, kernel_row, kernel_column, first,
-                   std::min(kPositions, shape.columns.places - first)});
+      for (int64_t first = 0; first < shape.columns.outputs; first += kPositions)
+        f(OutputRun{image, group, row, kernel_row, kernel_column, first,
+                    std::min(kPositions, shape.columns.outputs - first)});
     }
   }
 }
@@ -87,8 +87,8 @@ struct Pair {
   float part;
 };
 
-Pair PairAt(const DeformedAxis& axis, int64_t place, int64_t kernel, float offset) {
-  const auto unmoved = static_cast<float>(place * axis.stride + kernel * axis.dilation - axis.padding);
+Pair PairAt(const DeformedAxis& axis, int64_t output, int64_t kernel, float offset) {
+  const auto unmoved = static_cast<float>(output * axis.stride + kernel * axis.dilation - axis.padding);
   const float coordinate = unmoved + offset;
   // NaN is not near.
   if (!(coordinate >= -1.0f && coordinate < static_cast<float>(axis.length))) return {0, {false, false}, 0};
@@ -98,15 +98,15 @@ Pair PairAt(const DeformedAxis& axis, int64_t place, int64_t kernel, float offse
 }
 
 // The four elements around each position of a run: the upper two, then the lower two. Those that are not there have weight and
-// place 0.
+// index 0.
 class Corners {
  public:
   explicit Corners(const DeformedShape& shape) : shape_(shape) {}
 
-  void Set(const PlaceRun& run, Floats offsets) {
-    const Places places(shape_);
-    const Floats x = offsets + places.Offset(run, 0);
-    const Floats y = offsets + places.Offset(run, 1);
+  void Set(const OutputRun& run, Floats offsets) {
+    const Indices indices(shape_);
+    const Floats x = offsets + indices.Offset(run, 0);
+    const Floats y = offsets + indices.Offset(run, 1);
     for (int64_t i = 0; i < run.count; ++i) {
       const Pair row = PairAt(shape_.rows, run.row, run.kernel_row, y[i]);
       const Pair column = PairAt(shape_.columns, run.first + i, run.kernel_column, x[i]);
@@ -114,7 +114,7 @@ class Corners {
       column_part_[i] = column.part;
       for (int k = 0; k < 4; ++k) {
         is_there_[k][i] = row.is_there[k / 2] && column.is_there[k % 2];
-        place_[k][i] =
+        index_[k][i] =
             is_there_[k][i] ? (row.first + k / 2) * shape_.columns.length + column.first + k % 2 : 0;
         const float row_weight = k / 2 == 0 ? 1.0f - row.part : row.part;
         const float column_weight = k % 2 == 0 ? 1.0f - column.part : column.part;
@@ -125,7 +125,7 @@ class Corners {
 
   // Reads an element of an image, 0 outside.
   float Value(Floats image, int k, int64_t i) const {
-    const float value = image[place_[k][i]];
+    const float value = image[index_[k][i]];
     return is_there_[k][i] ? value : 0.0f;
   }
   // Returns the value at a position.
@@ -146,33 +146,33 @@ class Corners {
   void Add(Floats image, int64_t i, float number) const {
     for (int k = 0; k < 4; ++k) {
       if (!is_there_[k][i]) continue;
-      const int64_t place = place_[k][i];
-      image.Set(place, image[place] + number * weight_[k][i]);
+      const int64_t index = index_[k][i];
+      image.Set(index, image[index] + number * weight_[k][i]);
     }
   }
 
  private:
   const DeformedShape& shape_;
   bool is_there_[4][kPositions];
-  int64_t place_[4][kPositions];
+  int64_t index_[4][kPositions];
   float weight_[4][kPositions];
   float row_part_[kPositions];
   float column_part_[kPositions];
 };
 
-// Calls f(image, group, row) for all rows of places.
+// Calls f(image, group, row) for all rows of output positions.
 template <class F>
 void ForEachRow(const DeformedShape& shape, int threads, const F& f) {
-  ForEachBlock(shape.images * shape.groups * shape.rows.places, threads, [&](int64_t block) {
+  ForEachBlock(shape.images * shape.groups * shape.rows.outputs, threads, [&](int64_t block) {
     const DefaultFloatEnvironment environment;
-    const int64_t image = block / shape.rows.places;
-    f(image / shape.groups, image % shape.groups, block % shape.rows.places);
+    const int64_t image = block / shape.rows.outputs;
+    f(image / shape.groups, image % shape.groups, block % shape.rows.outputs);
   });
 }
 
 void SumOffsets(const DeformedGradient& job, const JobContext& context) {
   const DeformedShape& shape = job.shape;
-  const Places places(shape);
+  const Indices indices(shape);
   const int64_t channels = shape.channels / shape.groups;
   const Floats images = FloatsAt(job.images, context);
   const Floats offsets = FloatsAt(job.offsets, context);
@@ -180,24 +180,24 @@ void SumOffsets(const DeformedGradient& job, const JobContext& context) {
   const Floats out = FloatsAt(job.offsets_out, context);
   ForEachRow(shape, job.threads, [&](int64_t image, int64_t group, int64_t row) {
     Corners corners(shape);
-    ForEachRun(shape, image, group, row, [&](const PlaceRun& run) {
+    ForEachRun(shape, image, group, row, [&](const OutputRun& run) {
       corners.Set(run, offsets);
       float sums[3][kPositions] = {};
       for (int64_t c = group * channels; c < (group + 1) * channels; ++c) {
-        const Floats plane = images + places.Image(image, c);
-        const Floats gradient = gradients + places.Sample(run, c);
+        const Floats plane = images + indices.Image(image, c);
+        const Floats gradient = gradients + indices.Sample(run, c);
         for (int64_t i = 0; i < run.count; ++i) {
-          const float of_sample = gradient[i * places.SampleStep()];
+          const float of_sample = gradient[i * indices.SampleStep()];
           sums[0][i] += of_sample * corners.SlopeOfX(plane, i);
           sums[1][i] += of_sample * corners.SlopeOfY(plane, i);
           sums[2][i] += of_sample * corners.Interpolated(plane, i);
         }
       }
-      const Floats factor = offsets + places.Offset(run, 2);
+      const Floats factor = offsets + indices.Offset(run, 2);
       for (int64_t i = 0; i < run.count; ++i) {
-        out.Set(places.Offset(run, 0) + i, sums[0][i] * factor[i]);
-        out.Set(places.Offset(run, 1) + i, sums[1][i] * factor[i]);
-        out.Set(places.Offset(run, 2) + i, sums[2][i]);
+        out.Set(indices.Offset(run, 0) + i, sums[0][i] * factor[i]);
+        out.Set(indices.Offset(run, 1) + i, sums[1][i] * factor[i]);
+        out.Set(indices.Offset(run, 2) + i, sums[2][i]);
       }
     });
   });
@@ -205,7 +205,7 @@ void SumOffsets(const DeformedGradient& job, const JobContext& context) {
 
 void SumImages(const DeformedGradient& job, const JobContext& context) {
   const DeformedShape& shape = job.shape;
-  const Places places(shape);
+  const Indices indices(shape);
   const int64_t channels = shape.channels / shape.groups;
   const int64_t parts = (channels + kChannelsTogether - 1) / kChannelsTogether;
   const Floats offsets = FloatsAt(job.offsets, context);
@@ -217,18 +217,19 @@ void SumImages(const DeformedGradient& job, const JobContext& context) {
     const int64_t group = block / parts % shape.groups;
     const int64_t first = group * channels + block % parts * kChannelsTogether;
     const int64_t last = std::min(first + kChannelsTogether, (group + 1) * channels);
-    const Floats planes = out + places.Image(image, first);
-    std::memset(planes.bytes, 0, static_cast<size_t>((out + places.Image(image, last)).bytes - planes.bytes));
+    const Floats planes = out + indices.Image(image, first);
+    std::memset(planes.bytes, 0,
+                static_cast<size_t>((out + indices.Image(image, last)).bytes - planes.bytes));
     Corners corners(shape);
-    for (int64_t row = 0; row < shape.rows.places; ++row) {
-      ForEachRun(shape, image, group, row, [&](const PlaceRun& run) {
+    for (int64_t row = 0; row < shape.rows.outputs; ++row) {
+      ForEachRun(shape, image, group, row, [&](const OutputRun& run) {
         corners.Set(run, offsets);
-        const Floats factor = offsets + places.Offset(run, 2);
+        const Floats factor = offsets + indices.Offset(run, 2);
         for (int64_t c = first; c < last; ++c) {
-          const Floats plane = out + places.Image(image, c);
-          const Floats gradient = gradients + places.Sample(run, c);
+          const Floats plane = out + indices.Image(image, c);
+          const Floats gradient = gradients + indices.Sample(run, c);
           for (int64_t i = 0; i < run.count; ++i)
-            corners.Add(plane, i, gradient[i * places.SampleStep()] * factor[i]);
+            corners.Add(plane, i, gradient[i * indices.SampleStep()] * factor[i]);
         }
       });
     }
@@ -238,21 +239,21 @@ void SumImages(const DeformedGradient& job, const JobContext& context) {
 }  // namespace
 
 void SampleDeformed::Run(const JobContext& context) const noexcept {
-  const Places places(shape);
+  const Indices indices(shape);
   const int64_t channels = shape.channels / shape.groups;
   const Floats from = FloatsAt(images, context);
   const Floats moves = FloatsAt(offsets, context);
   const Floats to = FloatsAt(samples, context);
   ForEachRow(shape, threads, [&](int64_t image, int64_t group, int64_t row) {
     Corners corners(shape);
-    ForEachRun(shape, image, group, row, [&](const PlaceRun& run) {
+    ForEachRun(shape, image, group, row, [&](const OutputRun& run) {
       corners.Set(run, moves);
-      const Floats factor = moves + places.Offset(run, 2);
+      const Floats factor = moves + indices.Offset(run, 2);
       for (int64_t c = group * channels; c < (group + 1) * channels; ++c) {
-        const Floats plane = from + places.Image(image, c);
-        const Floats sample = to + places.Sample(run, c);
+        const Floats plane = from + indices.Image(image, c);
+        const Floats sample = to + indices.Sample(run, c);
         for (int64_t i = 0; i < run.count; ++i)
-          sample.Set(i * places.SampleStep(), factor[i] * corners.Interpolated(plane, i));
+          sample.Set(i * indices.SampleStep(), factor[i] * corners.Interpolated(plane, i));
       }
     });
   });

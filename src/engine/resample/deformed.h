@@ -8,10 +8,10 @@
 
 namespace portacl::engine {
 
-// Along one axis the kernel's position k lies at p * stride + k * dilation - padding of the image, at place p.
+// Along one axis, for output position p, the kernel's position k lies at p * stride + k * dilation - padding of the image.
 struct DeformedAxis {
-  int64_t length;  // of the image
-  int64_t places;  // of the kernel on the image
+  int64_t length;   // of the image
+  int64_t outputs;  // positions of the kernel on the image
   int64_t kernel;
   int64_t stride;
   int64_t padding;
@@ -29,8 +29,8 @@ struct DeformedShape {
   DeformedAxis columns;
 
   int64_t KernelSize() const noexcept { return rows.kernel * columns.kernel; }
-  int64_t Places() const noexcept { return rows.places * columns.places; }
-  int64_t Elements() const noexcept { return images * channels * KernelSize() * Places(); }
+  int64_t Outputs() const noexcept { return rows.outputs * columns.outputs; }
+  int64_t Elements() const noexcept { return images * channels * KernelSize() * Outputs(); }
 };
 
 // A sample is its factor times the image's value at the moved position: linear between the four elements around it, of which those

@@ -14,7 +14,7 @@ namespace {
 constexpr int64_t kDims = 2;
 constexpr auto kSize = static_cast<int64_t>(sizeof(float));
 
-// Numbers of an operand, whose address may be odd.
+// Load and store numbers of an operand, whose address may be unaligned.
 float NumberAt(const char* numbers, int64_t i) { return Load<float>(numbers + i * kSize); }
 void PutAt(char* numbers, int64_t i, float number) { Store(numbers + i * kSize, number); }
 char* OfBatch(const BufferRef& buffer, const JobContext& context, int64_t batch, int64_t numbers) {

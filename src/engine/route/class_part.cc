@@ -148,7 +148,7 @@ void ReduceClassPart::Run(const JobContext& context) const noexcept {
       Store(most.At(context, row), greatest);
       Store(sum.At(context, row), static_cast<float>(chains.Get()));
       Store(predicted.At(context, row), is_masked || at >= classes ? 0.0f : own - greatest);
-      PutWhole(place, context, row, is_wide, at);
+      PutWhole(index, context, row, is_wide, at);
       if (is_masked) bits = static_cast<unsigned char>(bits | 1U << (i - low));
     }
     // The bits after the last row are set as for a target of 0.
@@ -162,7 +162,7 @@ void ReduceClassPart::Run(const JobContext& context) const noexcept {
 
 void ShareClassPart::Run(const JobContext& context) const noexcept {
   BadIndex bad;
-  const auto place_at = [&](int64_t row) { return WholeAt(place, context, row, is_wide); };
+  const auto index_at = [&](int64_t row) { return WholeAt(index, context, row, is_wide); };
   ForRows(rows, threads, [&](int64_t low, int64_t high) {
     for (int64_t row = low; row < high; ++row) {
       float* const to = reinterpret_cast<float*>(logits.Address(context)) + row * classes;
@@ -179,7 +179,7 @@ void ShareClassPart::Run(const JobContext& context) const noexcept {
       }
       const auto byte = Load<unsigned char>(mask.At(context, has_bits ? row / 8 : row));
       const bool is_masked = has_bits ? (byte >> (row % 8) & 1) != 0 : byte != 0;
-      const int64_t at = place_at(row);
+      const int64_t at = index_at(row);
       if (at < 0 || at >= classes) {
         bad.Note(row);
       } else if (!is_masked) {
@@ -189,7 +189,7 @@ void ShareClassPart::Run(const JobContext& context) const noexcept {
       for (int64_t k = 0; k < classes; ++k) to[k] *= factor;
     }
   });
-  bad.Report(context, raises, name, 0, classes, place_at);
+  bad.Report(context, raises, name, 0, classes, index_at);
 }
 
 }  // namespace portacl::engine

@@ -37,7 +37,7 @@ struct ReduceClassPart {
   StridedElements sum;        // of exp(logit - most)
   StridedElements predicted;  // the target's logit - most, or 0
   StridedElements mask;       // bytes; bit r % 8 of byte r / 8: whether row r's target is elsewhere
-  StridedElements place;      // the target's index in this range, or 0
+  StridedElements index;      // the target's index in this range, or 0
   bool gives_logits;
   StridedElements copy;  // a row; written
   int64_t copy_column;
@@ -65,10 +65,10 @@ struct ShareClassPart {
   StridedElements gradient;  // FLOAT
   StridedElements mask;
   bool has_bits;  // of mask; else it has a byte for each row
-  StridedElements place;
+  StridedElements index;
   bool is_wide;
   ExponentialsFunction exponentials;
-  const char* name;  // of places
+  const char* name;  // of indices
   bool raises;
   int threads;
 

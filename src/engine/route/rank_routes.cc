@@ -203,8 +203,8 @@ bool DispatchRows::ExchangeRows(const JobContext& context) const {
 void DispatchRows::Unpack(const JobContext& context) const {
   const int64_t of_rank = routes.experts_of_rank;
   const int64_t* const came_counts = WordsAt(words, context);
-  int64_t* const places = WordsAt(words, context) + routes.Keys();
-  int64_t* const firsts = places + routes.Keys();
+  int64_t* const positions = WordsAt(words, context) + routes.Keys();
+  int64_t* const firsts = positions + routes.Keys();
   int64_t next = 0;
   for (int64_t rank = 0; rank < routes.ranks; ++rank) {
     for (int64_t expert = 0; expert < of_rank; ++expert) {
@@ -217,7 +217,7 @@ void DispatchRows::Unpack(const JobContext& context) const {
   for (int64_t expert = 0; expert < own_experts; ++expert) {
     const int64_t begin = next;
     for (int64_t rank = 0; rank < routes.ranks; ++rank) {
-      places[rank * of_rank + expert] = next;
+      positions[rank * of_rank + expert] = next;
       next += came_counts[rank * of_rank + expert];
       Put<int32_t>(received, context, expert * routes.ranks + rank, static_cast<int32_t>(next));
     }
@@ -231,7 +231,7 @@ void DispatchRows::Unpack(const JobContext& context) const {
     const int64_t key = rank * of_rank + block % own_experts;
     for (int64_t i = 0; i < came_counts[key]; ++i) {
       const char* const record = came.Address(context) + (firsts[key] + i) * bytes;
-      const int64_t row = places[key] + i;
+      const int64_t row = positions[key] + i;
       Trailer trailer;
       std::memcpy(&trailer, record + bytes - int64_t{sizeof trailer}, sizeof trailer);
       std::memcpy(to.Address(context) + row * row_bytes, record, static_cast<size_t>(row_bytes));
@@ -274,10 +274,10 @@ void DispatchRows::Run(const JobContext& context) const noexcept {
 bool CombineRanks::Exchange(const JobContext& context) const {
   const int64_t* const ordered = WordsAt(routes.order, context);
   const int64_t* const begins = WordsAt(routes.begin, context);
-  int64_t* const places = WordsAt(words, context);
-  std::fill_n(places, routes.Entries(), int64_t{-1});
-  for (int64_t i = 0; i < begins[routes.Keys()]; ++i) places[ordered[i]] = i;
-  auto* const ranges = reinterpret_cast<RankExchange::Range*>(places + routes.Entries());
+  int64_t* const positions = WordsAt(words, context);
+  std::fill_n(positions, routes.Entries(), int64_t{-1});
+  for (int64_t i = 0; i < begins[routes.Keys()]; ++i) positions[ordered[i]] = i;
+  auto* const ranges = reinterpret_cast<RankExchange::Range*>(positions + routes.Entries());
   const int64_t own_experts = routes.OwnExperts();
   const int64_t bytes = columns * source.size;
   const auto end_of = [&](int64_t i) {
@@ -316,7 +316,7 @@ bool CombineRanks::Exchange(const JobContext& context) const {
 }
 
 void CombineRanks::Sum(const JobContext& context, int64_t row) const {
-  const int64_t* const places = WordsAt(words, context) + row * routes.Columns();
+  const int64_t* const positions = WordsAt(words, context) + row * routes.Columns();
   const char* const flags = routes.is_by_choice && routes.active.is_there
                                 ? routes.active.buffer.Address(context) + row * routes.choices
                                 : nullptr;
@@ -324,16 +324,16 @@ void CombineRanks::Sum(const JobContext& context, int64_t row) const {
     float sum[kColumns] = {};
     float term[kColumns];
     float fixed[kColumns];
-    const auto came_row = [&](int64_t place) {
-      source.load(came.Address(context) + (place * columns + first) * source.size, term,
+    const auto came_row = [&](int64_t position) {
+      source.load(came.Address(context) + (position * columns + first) * source.size, term,
                   static_cast<size_t>(n));
     };
     for (int64_t choice = 0; choice < routes.choices; ++choice) {
       const float weight = At<float>(factor, context, row * routes.choices + choice);
       const int64_t special =
           At<int32_t>(routes.expert, context, row * routes.choices + choice) - routes.experts;
-      if (places[choice] >= 0) {
-        came_row(places[choice]);
+      if (positions[choice] >= 0) {
+        came_row(positions[choice]);
       } else if (special >= zeros && special < zeros + copies + constants &&
                  (flags == nullptr || flags[choice] != 0)) {
         Copy(token, context, row * columns + first, n, term);
@@ -349,8 +349,8 @@ void CombineRanks::Sum(const JobContext& context, int64_t row) const {
       for (int64_t i = 0; i < n; ++i) sum[i] += weight * term[i];
     }
     for (int64_t one = routes.choices; one < routes.Columns(); ++one) {
-      if (places[one] < 0) continue;
-      came_row(places[one]);
+      if (positions[one] < 0) continue;
+      came_row(positions[one]);
       for (int64_t i = 0; i < n; ++i) sum[i] += term[i];
     }
     if (added.is_there) {

@@ -228,12 +228,12 @@ struct MapEntries {
   void Run(const JobContext& context) const noexcept;
 };
 
-// Scatters to[place[i]] = from[i], or gathers to[i] = from[place[i]]. Invalid indices are skipped, or give 0.
+// Scatters to[index[i]] = from[i], or gathers to[i] = from[index[i]]. Invalid indices are skipped, or give 0.
 // A scatter first clears `to`.
 struct MoveNumbers {
   BufferRef from;
   BufferRef to;
-  BufferRef buffer;
+  BufferRef buffer;  // index
   int64_t count;
   int64_t length;  // the length of the indexed side
   int32_t size;
@@ -241,7 +241,7 @@ struct MoveNumbers {
   void Run(const JobContext& context) const noexcept;
 };
 
-// place[i] = token[i] * experts + position[i] / capacity, or -1 if that is invalid. Without positions i is
+// Computes out[i] = token[i] * experts + position[i] / capacity, or -1 if that is invalid. Without positions i is
 // the position.
 struct PaddedPositions {
   BufferRef token;

@@ -40,8 +40,8 @@ void AttendAndRank::Rank(const JobContext& context, int64_t item, int64_t visibl
     double share = 0;
     for (int64_t m = 0; m < block_steps; ++m) {
       for (int64_t n = 0; n < window_steps; ++n) {
-        const int64_t place = block_steps * j - m - n;
-        if (place >= 0 && place < visible) share += static_cast<double>(shares[place]);
+        const int64_t position = block_steps * j - m - n;
+        if (position >= 0 && position < visible) share += static_cast<double>(shares[position]);
       }
     }
     of_blocks[j] = share;

@@ -165,16 +165,16 @@ void CompressGradients::Run(const JobContext& context) const noexcept {
       before += windows_of(last - first);
       first = last;
     }
-    const int64_t place = row - first;
-    const int64_t least = place < window ? 0 : (place - window) / stride + 1;
+    const int64_t position = row - first;
+    const int64_t least = position < window ? 0 : (position - window) / stride + 1;
     float sum[kColumns];
     float term[kColumns];
     for (int64_t column = 0; column < width; column += kColumns) {
       const int64_t n = std::min(kColumns, width - column);
       std::fill_n(sum, n, 0.0f);
-      for (int64_t i = least; i < own && i * stride <= place; ++i) {
+      for (int64_t i = least; i < own && i * stride <= position; ++i) {
         float factor;
-        Bring(weight, context, (place - i * stride) * heads + head, 1, &factor);
+        Bring(weight, context, (position - i * stride) * heads + head, 1, &factor);
         Bring(gradient, context, ((before + i) * heads + head) * width + column, n, term);
         for (int64_t j = 0; j < n; ++j) sum[j] += factor * term[j];
       }

@@ -63,8 +63,8 @@ struct CompressLastWindow {
   void Run(const JobContext& context) const noexcept;
 };
 
-// The gradients of windows: of a row the sum over the windows that have it, of a weight the sum over all
-// windows, in float64.
+// The gradients of windows. That of a row is a sum over the windows that contain it. That of a weight is a sum
+// over all windows, in float64.
 struct CompressGradients {
   NumberRows gradient;   // windows x heads x width
   NumberRows x, of_x;    // rows x heads x width

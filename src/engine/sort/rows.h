@@ -50,7 +50,7 @@ struct SortRows {
 };
 
 // Plans the rows along `dim` of `source`, written to `values` and `indices`, either of which may be nullptr;
-// all have the same number of dims. The views' offsets are added to the Places. Sets everything that follows
+// all have the same number of dims. The views' offsets are added to the buffers. Sets everything that follows
 // from the views, and `threads`, `isa` and the size of the memory.
 void PlanSortRows(const StridedView& source, const StridedView* values, const StridedView* indices, int dim,
                   Isa isa, int threads, SortRows& rows) noexcept;
