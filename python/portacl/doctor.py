@@ -43,9 +43,14 @@ found["native"] = len(portacl.torch.own_operators())
 weight = torch.ones(2, device="npu", requires_grad=True)
 (weight * 3).sum().backward()
 found["gradient"] = weight.grad.tolist()
+graph = torch.npu.NPUGraph()
+with torch.npu.graph(graph):
+    doubled = weight.detach() * 2
+graph.replay()
+found["graph"] = doubled.tolist()
 print("found " + json.dumps(found))
 """
-_PROBE_FINDS = {"result": [15.0, 15.0], "gradient": [3.0, 3.0]}
+_PROBE_FINDS = {"result": [15.0, 15.0], "gradient": [3.0, 3.0], "graph": [2.0, 2.0]}
 
 
 class _Report:
@@ -114,7 +119,9 @@ def _portacl(report: _Report, given: Mapping[str, str]) -> None:
         if not found.get("file"):
             report.problem(f"{name} is missing ({found.get('why', '')}); it is needed by {needed_by}")
     atb = glob.glob(os.path.join(environment.LIBRARIES, "libatb.so*"))
-    report.fact("ATB", atb[0] if atb else "none: this version of portacl has no libatb.so")
+    report.fact("ATB", atb[0] if atb else f"missing: {environment.LIBRARIES} has no libatb.so")
+    if not atb:
+        report.problem("libatb.so is missing; it is needed by torch_npu's functions of ATB; installing portacl again brings it back")
     other = environment.named(given)
     if other is not None and not other.is_this:
         report.problem(f"the environment names another CANN, {other}: python -m portacl uses this package, a plain python the other one")
@@ -188,6 +195,9 @@ def _pytorch(report: _Report) -> None:
     wrong = {name: found[name] for name, right in _PROBE_FINDS.items() if found[name] != right}
     report.fact("works", "no" if wrong else f"yes, as {found['device']}")
     report.fact("operators", f"{found['native']} of torch_npu's are portacl's own")
+    protobuf = _version("protobuf")
+    torchair = f"torchair loads by protobuf {protobuf}" if protobuf else "torchair needs protobuf, which is missing"
+    report.fact("graphs", f"captured ones, no graph engine; {torchair}")
     if wrong:
         report.problem(f"device npu computes wrong results: {wrong}")
     if done.returncode != 0:

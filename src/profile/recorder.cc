@@ -374,7 +374,9 @@ void Memory(int32_t device, int64_t bytes, int64_t total) noexcept {
        .thread = ThreadNumber(),
        .begin = now,
        .end = now,
-       .name = bytes > 0 ? "memory taken" : "memory given back",
+       .name = bytes > 0   ? "memory taken"
+               : bytes < 0 ? "memory given back"
+                           : "memory held",
        .bytes = bytes,
        .total = total});
 }

@@ -31,7 +31,7 @@ inline bool IsOn(User user) noexcept {
 enum class Kind : uint8_t {
   kCall,    // of a public function, on a thread
   kTask,    // of a stream
-  kMemory,  // of a device, allocated (bytes > 0) or freed
+  kMemory,  // of a device, allocated (bytes > 0), freed, or held at the begin of a profile (0)
   kMark,    // of the program
   kRange    // of the program, on a thread
 };

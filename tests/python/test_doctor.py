@@ -34,7 +34,7 @@ def test_nothing_is_wrong(python: Python) -> None:
     assert rows["emulates"].startswith("CANN ") and "Atlas A2 (Ascend910B1)" in rows["emulates"]
     assert rows["threads"] == "3" and rows["PORTACL_NUM_THREADS"] == "3" and rows["TASK_QUEUE_ENABLE"] == "0"
     assert "ASCEND_HOME_PATH" not in rows, "what importing portacl sets is not the user's"
-    assert rows["SLEEF"].startswith(str(TOOLKIT)) and rows["Gloo"].startswith(str(TOOLKIT))
+    assert rows["SLEEF"].startswith(str(TOOLKIT)) and rows["Gloo"].startswith(str(TOOLKIT)) and rows["ATB"].startswith(str(TOOLKIT))
     assert lines[-1] == "problems: none"
 
 
@@ -58,6 +58,16 @@ def test_a_program_that_is_not_there(monkeypatch: pytest.MonkeyPatch, capsys: py
     doctor._portacl(report, {})
     program = tmp_path / "bin" / "portacl-info"
     assert report.problems == [f"{program} cannot be run: No such file or directory; installing portacl again brings it back"]
+
+
+def test_a_library_that_is_not_there(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: pathlib.Path) -> None:
+    from portacl import doctor
+
+    monkeypatch.setattr("portacl_start.environment.LIBRARIES", str(tmp_path))
+    report = doctor._Report()
+    doctor._portacl(report, {})
+    assert f"missing: {tmp_path} has no libatb.so" in capsys.readouterr().out
+    assert [one for one in report.problems if one.startswith("libatb.so is missing; it is needed by ")]
 
 
 @without_torch
@@ -87,6 +97,7 @@ def test_a_script(python: Python) -> None:
     done = python("-m", "portacl", "doctor", "falls.py")
     assert done.returncode == 1
     assert "works                       yes, as Ascend910B1" in done.stdout
+    assert "graphs                      captured ones, no graph engine; torchair " in done.stdout
     told = done.stdout.split("what falls back to PyTorch's CPU kernels in falls.py")[1]
     assert "aten::_logcumsumexp (" in told and "aten::add" not in told
     assert "  - the script ended with 3" in told

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import threading
 
 import pytest
 import torch
@@ -107,6 +108,64 @@ class TestForward:
         names = [event["name"] for event in json.loads((tmp_path / "graph.json").read_text())]
         assert names == ["aclnnRelu"]
         assert json.loads((tmp_path / "graph.aligned.json").read_text())
+
+
+class TestCaptures:
+    def test_begun_and_ended_by_hand_and_again(self):
+        """After `reset` an NPUGraph captures anew."""
+        x, stream, graph = torch.ones(4).npu(), torch.npu.Stream(), torch.npu.NPUGraph()
+        for factor in (5.0, 6.0):
+            with torch.npu.stream(stream):
+                assert not torch.npu.is_current_stream_capturing()
+                graph.capture_begin()
+                assert torch.npu.is_current_stream_capturing()
+                y = x * factor
+                graph.capture_end()
+            replayed(graph)
+            assert torch.equal(y.cpu(), torch.full((4,), factor))
+            graph.reset()
+
+    def test_of_a_thread(self):
+        x, results = torch.ones(4).npu(), []
+
+        def work():
+            torch.npu.set_device(0)
+            graph, y = captured(lambda: x + 7, capture_error_mode="thread_local")
+            replayed(graph)
+            results.append(y.cpu())
+
+        thread = threading.Thread(target=work)
+        thread.start()
+        thread.join()
+        assert torch.equal(results[0], torch.full((4,), 8.0))
+
+    def test_events_order_two_streams(self):
+        x, side = torch.ones(4).npu(), torch.npu.Stream()
+        first, second = torch.npu.Event(), torch.npu.Event()
+
+        def work():
+            a = x * 2
+            first.record()
+            side.wait_event(first)
+            with torch.npu.stream(side):
+                b = a + 1
+                second.record(side)
+            torch.npu.current_stream().wait_event(second)
+            return a + b
+
+        graph, y = captured(work, stream=torch.npu.Stream())
+        x.fill_(3)
+        replayed(graph)
+        assert torch.equal(y.cpu(), torch.full((4,), 13.0))
+
+    def test_tensors_are_saved_at_every_replay(self, tmp_path):
+        x = torch.ones(4).npu()
+        graph, _ = captured(lambda: torch.ops.npu.save_npugraph_tensor(x + 3, save_path=str(tmp_path / "t.pt")))
+        for value in (1.0, 2.0):
+            x.fill_(value)
+            replayed(graph)
+            (saved,) = tmp_path.iterdir()
+            assert torch.equal(torch.load(saved).cpu(), torch.full((4,), value + 3))
 
 
 class TestTraining:

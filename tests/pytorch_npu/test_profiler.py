@@ -112,6 +112,7 @@ class TestNpuProfiler:
             "api_statistic.csv",
             "kernel_details.csv",
             "memory_record.csv",
+            "npu_module_mem.csv",
             "op_statistic.csv",
             "operator_details.csv",
             "operator_memory.csv",

@@ -21,6 +21,7 @@ tokens must lie within their limits, and be the same for the same seed. A case t
 PAIRS = ("0.23.0", "0.18.0")  # versions of vllm and of vllm-ascend
 MODELS = ("qwen2", "qwen3-moe", "qwen2-w8a8")
 RUNS = ("offline", "graphs", "two processes", "server")
+LONG = "long"  # a run by --long alone
 
 
 def parser() -> argparse.ArgumentParser:
@@ -28,6 +29,7 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("names", nargs="*", metavar="NAME", help=f"only these models ({', '.join(MODELS)}) or runs ({', '.join(RUNS)})")
     made.add_argument("--vllm", action="append", metavar="VERSION", help=f"a pair of versions; may be given again ({', '.join(PAIRS)})")
     made.add_argument("--short", action="store_true", help="a start of the first pair, and greedy tokens of one model")
+    made.add_argument("--long", action="store_true", help="the server under 200 requests of random lengths by 8 clients, and nothing else")
     made.add_argument("--logs", type=Path, help="keep in this folder what vLLM says")
     made.add_argument("--page", type=Path, help="write the rows into this page; those of other runs stay")
     made.add_argument("--seconds", type=float, default=900, help="that a run may take (900)")
@@ -39,6 +41,8 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     """Options, with the pairs of versions in `vllm`."""
     options = parser().parse_args(arguments)
     options.vllm = options.vllm or list(PAIRS[:1] if options.short else PAIRS)
+    if options.long and (options.short or options.names):
+        parser().error("--long is a run of its own: neither --short nor names")
     unknown = set(options.names) - {*MODELS, *RUNS}
     if unknown:
         parser().error(f"there is no model or run {', '.join(sorted(unknown))}")

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from options import MODELS, PAIRS, RUNS
+from options import LONG, MODELS, PAIRS, RUNS
 
 BEGIN = "<!-- written by ./dev serve: begin -->"
 END = "<!-- written by ./dev serve: end -->"
@@ -62,5 +62,5 @@ def _run_of(line: str) -> str:
 
 def _order(run: str) -> tuple[int, ...]:
     version, model, name = run.removeprefix("| ").split(" | ")
-    places = ((PAIRS, version), (RUNS, name), (MODELS, model))
+    places = ((PAIRS, version), ((*RUNS, LONG), name), (MODELS, model))
     return tuple(known.index(one) if one in known else len(known) for known, one in places)

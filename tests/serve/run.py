@@ -4,6 +4,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import argparse
 import asyncio
 import collections
 import dataclasses
@@ -12,7 +13,6 @@ import json
 import os
 import re
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -21,16 +21,22 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import clients
 import judging
 import page
 from judging import BUDGET, TOKENS, Case
 from models import Model
-from options import MODELS, parse
+from options import LONG, MODELS, parse
 from page import Row
 
 HERE = Path(__file__).resolve().parent
 WIDTHS = (8, 11, 14, 21, 8, 7, 0, 0)
 REQUESTS = 8  # at once, of the server
+LONG_REQUESTS = 200
+GROWTH = 32  # MiB that these may add to the memory of the server
+END = 60  # seconds that it may take to end
+# vllm-ascend 0.18.0 leaves generated tokens out of penalties while it schedules a step before the last one has ended.
+OFFLINE: dict[str, dict[str, Any]] = {"0.18.0": {"async_scheduling": False}}
 SETTINGS = {
     "HF_HUB_OFFLINE": "1",
     "TOKENIZERS_PARALLELISM": "false",
@@ -144,38 +150,66 @@ class Stack:
         return answers, error if not error else _named(error, self.log(run))
 
     def server(self, run: Run) -> list[Row]:
-        """Eight requests at once by OpenAI's client, and the end on SIGTERM."""
-        port = _free_port()
-        arguments = ["serve", str(run.model.place), "--port", str(port), "--dtype", "bfloat16", "--max-model-len", "256", "--max-num-seqs"]
-        arguments += [str(REQUESTS), "--num-gpu-blocks-override", "32", "--enforce-eager", "--served-model-name", "tiny"]
-        tasks = [run.model.task(4 + 6 * i, TOKENS) for i in range(REQUESTS)]
+        """What OpenAI's clients ask, and the end on SIGTERM."""
+        port = clients.free_port()
+        arguments = ["serve", str(run.model.place), "--host", clients.ADDRESS, "--port", str(port), "--served-model-name", clients.MODEL]
+        arguments += ["--dtype", "bfloat16", "--max-model-len", "256", "--max-num-seqs", str(REQUESTS)]
+        arguments += ["--num-gpu-blocks-override", "32", "--enforce-eager"]
         rows: list[Row] = []
         with self.log(run).open("w", encoding="utf-8") as log:
             begun = time.perf_counter()
             process = self._start(run, "server.py", arguments, log)
             try:
-                error = asyncio.run(_wait_for(port, process, self.seconds))
+                error = asyncio.run(clients.wait_for(port, process, self.seconds))
                 if error:
                     return [run.row("start", "fails", seconds=time.perf_counter() - begun, remark=_named(error, self.log(run)))]
                 rows.append(run.row("start", "same", seconds=time.perf_counter() - begun))
-                begun = time.perf_counter()
-                try:
-                    wrong = asyncio.run(_request(port, tasks, self.seconds))
-                    result = "differs" if wrong else "same"
-                except Exception as raised:
-                    result, wrong = "fails", _named(f"{type(raised).__name__}: {raised}"[:300], self.log(run))
-                rows.append(run.row(f"{REQUESTS} requests at once", result, seconds=time.perf_counter() - begun, remark=wrong))
-                begun = time.perf_counter()
-                process.send_signal(signal.SIGTERM)
-                try:
-                    code = process.wait(timeout=60)
-                    ended = "same" if code in (0, -signal.SIGTERM) else "differs"
-                    rows.append(run.row("end on SIGTERM", ended, seconds=time.perf_counter() - begun, remark=f"exit code {code}" if code else ""))
-                except subprocess.TimeoutExpired:
-                    rows.append(run.row("end on SIGTERM", "fails", seconds=60, remark="not done after 60 s"))
+                rows += self._long(run, port, process.pid) if run.name == LONG else [self._at_once(run, port)]
+                rows.append(self._end(run, process))
             finally:
                 self._stop(process)
         return rows
+
+    def _asked(self, run: Run, name: str, port: int, requests: list[clients.Asked], at_once: int) -> Row:
+        begun = time.perf_counter()
+        try:
+            wrong = asyncio.run(clients.ask(port, requests, at_once, self.seconds))
+            result = "differs" if wrong else "same"
+        except Exception as raised:
+            result, wrong = "fails", _named(f"{type(raised).__name__}: {raised}"[:300], self.log(run))
+        return run.row(name, result, seconds=time.perf_counter() - begun, remark=wrong)
+
+    def _at_once(self, run: Run, port: int) -> Row:
+        requests = clients.at_once([run.model.task(4 + 6 * i, TOKENS) for i in range(REQUESTS)])
+        return self._asked(run, f"{REQUESTS} requests at once", port, requests, REQUESTS)
+
+    def _long(self, run: Run, port: int, session: int) -> list[Row]:
+        """Many requests of random lengths; afterwards the server may hold hardly more memory than after the first of them."""
+        tasks = [run.model.task(length, TOKENS) for length in (5, 31, 90, 150)]
+        warm = self._asked(run, f"{clients.WARM_UP} requests before", port, clients.drawn(clients.WARM_UP, tasks, 1), clients.CLIENTS)
+        before = clients.memory_of(session)
+        name = f"{LONG_REQUESTS} requests by {clients.CLIENTS} clients"
+        row = self._asked(run, name, port, clients.drawn(LONG_REQUESTS, tasks, 2), clients.CLIENTS)
+        after = clients.memory_of(session)
+        result = "same" if before and after - before <= GROWTH else "differs"
+        return [warm, row, run.row("memory", result, remark=f"{before:.0f} MiB before these, {after:.0f} MiB after them")]
+
+    def _end(self, run: Run, process: subprocess.Popen[str]) -> Row:
+        """The end on SIGTERM, which leaves no process and no shared memory."""
+        shared = clients.shared_by(process.pid)
+        begun = time.perf_counter()
+        process.send_signal(signal.SIGTERM)
+        try:
+            code = process.wait(timeout=END)
+        except subprocess.TimeoutExpired:
+            return run.row("end on SIGTERM", "fails", seconds=END, remark=f"not done after {END} s")
+        seconds = time.perf_counter() - begun
+        while clients.processes_of(process.pid) and time.perf_counter() - begun < END:
+            time.sleep(0.1)
+        left = [f"process {place.name}" for place in clients.processes_of(process.pid)]
+        left += sorted(name for name in shared if Path(name).exists())
+        remark = ", ".join(([f"exit code {code}"] if code else []) + ([f"left: {' '.join(left)}"] if left else []))
+        return run.row("end on SIGTERM", "differs" if left or code not in (0, -signal.SIGTERM) else "same", seconds=seconds, remark=remark)
 
 
 def _named(error: str, log: Path) -> str:
@@ -188,65 +222,38 @@ def _named(error: str, log: Path) -> str:
     return (found[0] if found else error)[:300]
 
 
-def _free_port() -> int:
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return int(one.getsockname()[1])
-
-
-async def _wait_for(port: int, process: subprocess.Popen[str], seconds: float) -> str:
-    for _ in range(int(seconds)):
-        if process.poll() is not None:
-            return f"the process ended ({process.returncode})"
-        try:
-            _, writer = await asyncio.open_connection("127.0.0.1", port)
-            writer.close()
-            return ""
-        except OSError:
-            await asyncio.sleep(1)
-    return f"no answer after {seconds:.0f} s"
-
-
-async def _request(port: int, tasks: list[tuple[list[int], list[int]]], seconds: float) -> str:
-    import openai
-
-    client = openai.AsyncOpenAI(base_url=f"http://127.0.0.1:{port}/v1", api_key="none", timeout=seconds, max_retries=0)
-
-    async def one(prompt: list[int], expected: list[int]) -> str:
-        answer = await client.completions.create(model="tiny", prompt=prompt, max_tokens=TOKENS, temperature=0)
-        words = re.findall(r"w\d+", answer.choices[0].text)
-        right = [f"w{token}" for token in expected]
-        return "" if words == right else f"{' '.join(words)} instead of {' '.join(right)}"
-
-    return next((wrong for wrong in await asyncio.gather(*(one(*task) for task in tasks)) if wrong), "")
-
-
 def versions() -> str:
     names = ("torch", "torch_npu", "transformers", "triton-ascend")
     return ", ".join(f"{name} {importlib.metadata.version(name)}" for name in names)
 
 
-def runs_of(version: str, models: dict[str, Model], names: set[str], short: bool) -> Iterator[Run]:
+def runs_of(version: str, models: dict[str, Model], options: argparse.Namespace) -> Iterator[Run]:
     """What is run of a version: all that has one of the names, or everything without names. Each is made when its turn comes."""
     alone = {"VLLM_ENABLE_V1_MULTIPROCESSING": "0"}
     two = {"ASCEND_RT_VISIBLE_DEVICES": "6,7"}
     # PyTorch 2.13 keeps compiled graphs of a kind alone that vLLM's backend, written for 2.11, does not make.
     compiled = {**alone, "TORCHINDUCTOR_AUTOGRAD_CACHE": "0"}
     qwen2 = models["qwen2"]
-    if short:
+    if options.short:
         yield Run(version, qwen2, "offline", [judging.greedy(qwen2)], {}, alone)
         return
+    if options.long:
+        yield Run(version, qwen2, LONG, [])
+        return
+    graphs, parallel = {"enforce_eager": False}, {"tensor_parallel_size": 2}
     wanted: list[tuple[str, str, Callable[[Model], list[Case]], dict[str, Any], dict[str, str]]] = [
-        ("qwen2", "offline", judging.offline, {}, alone),
-        ("qwen3-moe", "offline", judging.offline, {}, alone),
+        ("qwen2", "offline", judging.offline, OFFLINE.get(version, {}), alone),
+        ("qwen3-moe", "offline", judging.offline, OFFLINE.get(version, {}), alone),
         ("qwen2-w8a8", "offline", judging.alone, {"quantization": "ascend"}, alone),
-        ("qwen2", "graphs", judging.alone, {"enforce_eager": False}, compiled),
-        ("qwen2", "two processes", judging.alone, {"tensor_parallel_size": 2}, two),
+        ("qwen2", "graphs", judging.alone, graphs, compiled),
+        ("qwen3-moe", "graphs", judging.alone, graphs, compiled),
+        ("qwen2", "two processes", judging.alone, parallel, two),
+        ("qwen3-moe", "two processes", judging.alone, parallel, two),
         ("qwen2", "server", lambda _: [], {}, {}),
     ]
-    for model, name, cases, options, environment in wanted:
-        if not names or {model, name} & names:
-            yield Run(version, models[model], name, cases(models[model]), options, environment)
+    for model, name, cases, settings, environment in wanted:
+        if not options.names or {model, name} & set(options.names):
+            yield Run(version, models[model], name, cases(models[model]), settings, environment)
 
 
 def main() -> int:
@@ -256,11 +263,11 @@ def main() -> int:
         folder = options.logs or Path(temporary)
         folder.mkdir(parents=True, exist_ok=True)
         folder = folder.resolve()
-        models = {name: Model(name, folder) for name in (MODELS if not options.short else MODELS[:1])}
+        models = {name: Model(name, folder) for name in (MODELS[:1] if options.short or options.long else MODELS)}
         for version in options.vllm:
             stack = Stack(version, options.environment.resolve(), folder, options.seconds)
-            for run in runs_of(version, models, set(options.names), options.short):
-                made = stack.server(run) if run.name == "server" else stack.offline(run)
+            for run in runs_of(version, models, options):
+                made = stack.server(run) if run.name in ("server", LONG) else stack.offline(run)
                 for row in made:
                     cells = zip(row.cells(), WIDTHS, strict=True)
                     print("  ".join(cell.ljust(width) for cell, width in cells).rstrip(), flush=True)

@@ -258,4 +258,11 @@ void ReturnDeviceMemory(int32_t device, size_t bytes) noexcept {
     profile::Memory(device, -static_cast<int64_t>(bytes), static_cast<int64_t>(account.own));
 }
 
+void RecordDeviceMemory(int32_t device) noexcept {
+  Accounts& accounts = TheAccounts();
+  std::lock_guard lock(accounts.mutex);
+  const Account& account = accounts.of_device[NumberOf(device)];
+  if (account.own > 0) profile::Memory(device, 0, static_cast<int64_t>(account.own));
+}
+
 }  // namespace portacl

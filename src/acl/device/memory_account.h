@@ -21,4 +21,7 @@ bool TakeDeviceMemory(int32_t device, size_t bytes) noexcept;
 // Accounts memory that this process has freed.
 void ReturnDeviceMemory(int32_t device, size_t bytes) noexcept;
 
+// Tells a profile that begins how much of the device this process holds, unless it is nothing.
+void RecordDeviceMemory(int32_t device) noexcept;
+
 }  // namespace portacl

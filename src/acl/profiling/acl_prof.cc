@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "acl/device/memory_account.h"
 #include "acl/settings/configuration.h"
 #include "base/errors.h"
 #include "base/process/cancellation.h"
@@ -238,6 +239,7 @@ aclError aclprofStart(const aclprofConfig* profilerConfig) {
   }
   session.is_started = true;
   profile::Start(profile::User::kAclprof);
+  for (const uint32_t device : session.config.devices) RecordDeviceMemory(static_cast<int32_t>(device));
   return ACL_SUCCESS;
 }
 

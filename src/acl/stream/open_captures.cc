@@ -94,8 +94,10 @@ int32_t Append(Capture& capture, Lane& lane, RecordedNode node) {
   if (lane.group >= 0 && node.task != nullptr) {
     graph.groups[static_cast<size_t>(lane.group)].push_back(position);
   }
+  const bool is_work = node.task != nullptr || node.info.kind != RecordedKind::kEventRecord;
   graph.nodes.push_back(std::move(node));
-  lane.front[index] = lane.last = position;
+  lane.front[index] = position;
+  if (is_work) lane.last = position;
   return position;
 }
 

@@ -26,7 +26,7 @@ using Front = std::vector<int32_t>;
 struct Lane {
   aclrtStream handle = nullptr;
   Front front;
-  int32_t last = -1;   // node
+  int32_t last = -1;   // node that must be waited for: not one that records an event, which is no work
   int32_t group = -1;  // the open group
 };
 

@@ -161,6 +161,28 @@ TEST_F(GraphTest, AnUnjoinedStreamEndsTheCaptureWithoutAGraph) {
   EXPECT_EQ(aclrtDestroyStream(side), 0);
 }
 
+// As torch_npu's allocator of pinned memory records one when a tensor dies.
+TEST_F(GraphTest, AnEventBehindTheJoinIsNoWork) {
+  const aclrtStream side = NewStream();
+  const aclrtEvent fork = NewEvent();
+  const aclrtEvent join = NewEvent();
+  const aclrtEvent behind = NewEvent();
+  char* const a = Device(8);
+  Begin();
+  EXPECT_EQ(aclrtRecordEvent(fork, stream_), 0);
+  EXPECT_EQ(aclrtStreamWaitEvent(side, fork), 0);
+  EXPECT_EQ(aclrtMemsetAsync(a, 8, 1, 8, side), 0);
+  EXPECT_EQ(aclrtRecordEvent(join, side), 0);
+  EXPECT_EQ(aclrtStreamWaitEvent(stream_, join), 0);
+  EXPECT_EQ(aclrtRecordEvent(behind, side), 0);
+  const aclmdlRI graph = End();
+  Execute(graph);
+  EXPECT_EQ(ByteAt(a), 1);
+  EXPECT_EQ(aclmdlRIDestroy(graph), 0);
+  for (const aclrtEvent event : {fork, join, behind}) EXPECT_EQ(aclrtDestroyEvent(event), 0);
+  EXPECT_EQ(aclrtDestroyStream(side), 0);
+}
+
 // Each is refused with its code and a message that names it, and invalidates the capture; the next one works.
 TEST_F(GraphTest, WhatIsRefusedInvalidatesTheCapture) {
   char* const device = Device(64);
