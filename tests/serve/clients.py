@@ -124,20 +124,20 @@ def processes_of(session: int) -> list[Path]:
     return found
 
 
-def memory_of(session: int) -> float:
-    """MiB that its processes hold, each shared page once."""
-    total = 0
-    for place in processes_of(session):
+def memory_of(session: int) -> list[float]:
+    """MiB that each of its processes holds, with its share of pages that others have, too."""
+    held = []
+    for place in sorted(processes_of(session)):
         try:
             text = (place / "smaps_rollup").read_text(encoding="utf-8")
         except OSError:
             continue
-        total += sum(int(kib) for kib in re.findall(r"^Pss: +(\d+) kB", text, re.MULTILINE))
-    return total / 1024
+        held.append(sum(int(kib) for kib in re.findall(r"^Pss: +(\d+) kB", text, re.MULTILINE)) / 1024)
+    return held
 
 
 def shared_by(session: int) -> set[str]:
-    """Files of shared memory that its processes have mapped."""
+    """Files of shared memory that its processes have mapped, but for portacl's own: a killed process leaves them to the next one."""
     found: set[str] = set()
     for place in processes_of(session):
         try:
@@ -145,5 +145,5 @@ def shared_by(session: int) -> set[str]:
         except OSError:
             continue
         names = {line[line.index(SHARED) :] for line in lines if SHARED in line}
-        found |= {name for name in names if not name.endswith(" (deleted)")}
+        found |= {name for name in names if not name.endswith(" (deleted)") and not name.startswith(f"{SHARED}portacl.")}
     return found

@@ -191,8 +191,9 @@ class Stack:
         name = f"{LONG_REQUESTS} requests by {clients.CLIENTS} clients"
         row = self._asked(run, name, port, clients.drawn(LONG_REQUESTS, tasks, 2), clients.CLIENTS)
         after = clients.memory_of(session)
-        result = "same" if before and after - before <= GROWTH else "differs"
-        return [warm, row, run.row("memory", result, remark=f"{before:.0f} MiB before these, {after:.0f} MiB after them")]
+        result = "same" if before and sum(after) - sum(before) <= GROWTH else "differs"
+        told = [" + ".join(f"{mib:.0f}" for mib in one) for one in (before, after)]
+        return [warm, row, run.row("memory", result, remark=f"{told[0]} MiB before these, {told[1]} MiB after them")]
 
     def _end(self, run: Run, process: subprocess.Popen[str]) -> Row:
         """The end on SIGTERM, which leaves no process and no shared memory."""
