@@ -880,6 +880,34 @@ TEST(GroupedProducts, PairsEndAtNoSizeAndAtNoGroup) {
   }
 }
 
+// Lists of floats may be longer on Ascend 950.
+TEST(GroupedProducts, ManyTensors) {
+  for (const Product product : {Product::kA2, Product::k950}) {
+    const ScopedEnvironment environment(Variables{{"PORTACL_SOC", SocNameOf(product)}});
+    for (const size_t count : {size_t{128}, size_t{129}, size_t{1024}, size_t{1025}}) {
+      Case one({.types = Types::kBf16,
+                .split = Split::kNone,
+                .sizes = std::vector<int64_t>(count, 1),
+                .k = 3,
+                .n = 2,
+                .has_weight_list = true,
+                .has_x_list = true,
+                .has_y_list = true},
+               5);
+      const CallResult result = one.Run(environment.stream());
+      const size_t most = product == Product::k950 ? 1024 : 128;
+      if (count <= most) {
+        ASSERT_TRUE(result.Succeeded()) << result.plan << " " << result.message;
+        one.ExpectEveryElement();
+      } else {
+        EXPECT_EQ(result.plan, 161002);
+        EXPECT_NE(result.message.find("at most " + std::to_string(most)), std::string::npos)
+            << result.message;
+      }
+    }
+  }
+}
+
 TEST(GroupedProducts, PairsOnAscend950) {
   const ScopedEnvironment environment(Variables{{"PORTACL_SOC", SocNameOf(Product::k950)}});
   Case one({.types = Types::kInt8,

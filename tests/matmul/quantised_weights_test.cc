@@ -1,6 +1,7 @@
 // Products with weights of 8 and 4 bits: every element against the definition, in each layout and on each instruction set; what phase 1 answers.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <functional>
 #include <string>
@@ -26,7 +27,8 @@ struct Call {
   int64_t m = 3, k = 70, n = 8;
   int64_t group = 0;
   HeldView x, weight, scale, offset, quant_scale, quant_offset, bias, y;
-  std::vector<int> integers;  // of the weight, by term, then by column
+  std::vector<int> integers;    // of the weight, by term, then by column
+  std::vector<float> of_codes;  // instead of these, unless it is empty
   Guard guard = Guard::kEnd;
 
   Call(int64_t rows, int64_t terms, int64_t columns, Packing packing, bool is_transposed, int64_t group_size,
@@ -125,12 +127,15 @@ struct Call {
     Index index(view.shape.size(), 0);
     if (view.shape.back() != 1) index.back() = column;
     if (group != 0) index[0] = term / group;
-    return NumberAt(view, index);
+    if (view.dtype != ACL_FLOAT8_E8M0) return NumberAt(view, index);
+    return std::ldexp(
+        1.0f, view.bytes[static_cast<size_t>(index[0] * view.strides[0] + index[1] * view.strides[1])] - 127);
   }
   Element Expected(int64_t row, int64_t column) const {
     BlockedSum sum(ACL_FLOAT, ACL_FLOAT);
     for (int64_t term = 0; term < k; ++term) {
-      auto w = static_cast<float>(integers[static_cast<size_t>(term * n + column)]);
+      const auto at = static_cast<size_t>(term * n + column);
+      auto w = of_codes.empty() ? static_cast<float>(integers[at]) : of_codes[at];
       if (!offset.null) w = w + Shared(offset, term, column);
       w = w * Shared(scale, term, column);
       sum.AddTerm(NumberAt(x, {row, term}), w);
@@ -215,6 +220,66 @@ TEST(QuantisedWeights, OtherForms) {
             << refused.message;
       }
     }
+  }
+}
+
+// Weights of FLOAT4_E2M1, two in a byte or eight in a FLOAT, in FRACTAL_NZ: scales of x's type, or powers of two of 32 terms.
+TEST(QuantisedWeights, Float4) {
+  constexpr float kNumbers[] = {0, 0.5, 1, 1.5, 2, 3, 4, 6};
+  for (const char* isa : {"", "avx2", "portable"}) {
+    Variables variables{{"PORTACL_SOC", SocNameOf(Product::k950)}};
+    if (*isa != '\0') variables.push_back({"PORTACL_ISA", isa});
+    const ScopedEnvironment environment(variables);
+    if (environment.init_status() != 0) continue;
+    RandomNumbers random(40);
+    for (int i = 0; i < 60; ++i) {
+      const bool has_words = random.Chance(50);
+      const bool is_transposed = random.Chance(50);
+      const bool has_powers = random.Chance(50);
+      const int64_t unit = has_words ? 8 : 2;
+      int64_t k = random.Between(33, 200);
+      int64_t n = random.Between(1, 70);
+      (is_transposed ? k : n) = ((is_transposed ? k : n) + unit - 1) / unit * unit;
+      Call call(random.Between(1, 5), k, n, has_words ? Packing::kWords : Packing::kInt4, is_transposed,
+                has_powers || random.Chance(50) ? 32 : 0, random.Chance(50) ? ACL_FLOAT16 : ACL_BF16, false,
+                random, random.Below(3));
+      call.form = Call::Form::kFractal;
+      call.weight.format = ACL_FORMAT_FRACTAL_NZ;
+      call.weight.dtype = has_words ? ACL_FLOAT : ACL_FLOAT4_E2M1;
+      call.offset.null = true;
+      for (const int code : call.integers)
+        call.of_codes.push_back((code & 8) != 0 ? -kNumbers[code & 7] : kNumbers[code & 7]);
+      if (has_powers) {
+        call.scale = Numbers({(k + 31) / 32, n}, ACL_FLOAT8_E8M0, is_transposed);
+        for (unsigned char& byte : call.scale.bytes)
+          byte = static_cast<unsigned char>(random.Between(115, 130));
+      }
+      const CallResult result = call.Run(environment.stream());
+      ASSERT_TRUE(result.Succeeded()) << result.plan << " " << result.message;
+      for (int64_t row = 0; row < call.m; ++row) {
+        for (int64_t column = 0; column < n; ++column) {
+          const Element expected = call.Expected(row, column);
+          ASSERT_EQ(std::memcmp(expected.data(), call.y.bytes.data() + (row * n + column) * 2, 2), 0)
+              << isa << " call " << i << ": " << row << ", " << column << " of " << k << " x " << n;
+        }
+      }
+    }
+    Call call(3, 64, 16, Packing::kInt4, false, 32, ACL_BF16, false, random);
+    call.form = Call::Form::kFractal;
+    call.weight.format = ACL_FORMAT_FRACTAL_NZ;
+    call.weight.dtype = ACL_FLOAT4_E2M1;
+    call.offset.null = false;
+    EXPECT_EQ(call.Run(environment.stream()).plan, 161002);
+    call.offset.null = true;
+    call.scale = Numbers({2, 16}, ACL_FLOAT8_E8M0);
+    EXPECT_EQ(call.Run(environment.stream()).plan, 0);
+    call.group = 0;
+    EXPECT_EQ(call.Run(environment.stream()).plan, 161002);
+    call.group = 32;
+    call.weight.dtype = ACL_INT4;
+    const CallResult refused = call.Run(environment.stream());
+    EXPECT_EQ(refused.plan, 161002);
+    EXPECT_NE(refused.message.find("antiquantScale"), std::string::npos) << refused.message;
   }
 }
 

@@ -1,5 +1,6 @@
 // aclnnFlatQuant, V2 and aclnnRotateQuant: checks, and codes and scales against their definitions, step by step in float32.
 // SPDX-License-Identifier: Apache-2.0
+#include "mx_by_definition.h"
 #include "quant_calls.h"
 
 namespace portacl::testing {
@@ -8,7 +9,22 @@ namespace {
 float RoundedTo(DtypeNumber dtype, float value) {
   return static_cast<float>(DecodeReal(dtype, Encoded(dtype, static_cast<double>(value)).data()));
 }
-bool IsPacked(const IndexCall&, DtypeNumber dtype) { return dtype == ACL_INT4 || dtype == ACL_INT32; }
+bool IsFlatCode(const IndexCall& call, DtypeNumber dtype) {
+  return dtype == ACL_INT4 || dtype == ACL_INT32 || (IsOn950(call) && dtype == ACL_FLOAT4_E2M1);
+}
+bool IsFlatStep(const IndexCall& call, DtypeNumber dtype) {
+  return dtype == ACL_FLOAT || (IsOn950(call) && IsPower(dtype));
+}
+bool IsFlatMx(IndexCall& call) { return call["out"].dtype == ACL_FLOAT4_E2M1; }
+// The outputs of codes of FLOAT4: blocks of a row of all of a matrix's numbers.
+bool FlatMxWrong(IndexCall& call) {
+  const Shape& x = call["x"].shape;
+  const Shape row = {x[0], x[1] * x[2]};
+  const Shape& right = call["kroneckerP2"].shape;
+  if (right != Shape{0, 0} && right != Shape{x[2], x[2]}) return true;
+  return !IsPower(call["quantScale"].dtype) || CodesWrong(row, call["out"]) ||
+         call["quantScale"].shape != PairsShape(row, 1);
+}
 
 IndexOperator Flat(const CFunction& function, bool is_second) {
   IndexOperator op;
@@ -27,13 +43,15 @@ IndexOperator Flat(const CFunction& function, bool is_second) {
                    }),
       DtypeIs("x", "kroneckerP1"),
       DtypeIs("x", "kroneckerP2"),
-      RefusedDtype("out", IsPacked),
-      Listed_("quantScale", kFloatAlone),
+      RefusedDtype("out", IsFlatCode),
+      RefusedDtype("quantScale", IsFlatStep),
       Refuses(161002, "",
               [](IndexCall& call) {
                 const Shape& x = call["x"].shape;
                 if (x.size() != 3 || x[0] > 262144 || x[1] > 256 || x[2] > 256) return true;
-                return call["kroneckerP1"].shape != Shape{x[1], x[1]} ||
+                if (call["kroneckerP1"].shape != Shape{x[1], x[1]}) return true;
+                if (IsFlatMx(call)) return FlatMxWrong(call);
+                return call["quantScale"].dtype != ACL_FLOAT ||
                        call["kroneckerP2"].shape != Shape{x[2], x[2]} || !IsShapeOfCodes(x, call["out"]) ||
                        call["quantScale"].shape != Shape{x[0]};
               }),
@@ -48,6 +66,7 @@ IndexOperator Flat(const CFunction& function, bool is_second) {
               [=](IndexCall& call) {
                 const double clip = call["clipRatio"].real;
                 const double most = is_second ? call["dstTypeMax"].real : 0;
+                if (IsFlatMx(call) && clip != 1) return true;
                 return !(clip > 0 && clip <= 1) || !(most == 0 || (most >= 6 && most <= 12));
               }),
       EmptyDone("x")};
@@ -107,39 +126,128 @@ IndexOperator Flat(const CFunction& function, bool is_second) {
   return op;
 }
 
-IndexOperator Rotate() {
+// A row times the matrix of each of its parts.
+std::vector<float> RotatedRow(const Numbers& x, const Numbers& rotation, int64_t row) {
+  const int64_t width = rotation.shape().back();
+  const bool has_many = rotation.shape().size() == 3;
+  std::vector<float> numbers;
+  for (int64_t column = 0; column < x.shape()[1]; ++column) {
+    const int64_t first = column / width * width;
+    const int64_t own = column - first;
+    const int64_t matrix = has_many ? column / width * width * width : 0;
+    float sum = 0;
+    for (int64_t t = 0; t < width; ++t)
+      sum += FloatAt(x, row * x.shape()[1] + first + t) * FloatAt(rotation, matrix + t * width + own);
+    numbers.push_back(sum);
+  }
+  return numbers;
+}
+
+// Codes and scales of rows that are cut at alpha times the greatest magnitude of 32 numbers.
+std::vector<Outcome> ByPowers(const IndexCall& call, const Numbers& x, const Numbers& rotation,
+                              const Numbers& alpha) {
+  const DtypeNumber y = call["yOut"].dtype;
+  const float part = alpha.is_given() ? FloatAt(alpha, 0) : 0;
+  std::vector<std::optional<uint32_t>> codes;
+  Outcome scales;
+  for (int64_t row = 0; row < x.shape()[0]; ++row) {
+    const std::vector<float> rotated = RotatedRow(x, rotation, row);
+    for (size_t first = 0; first < rotated.size(); first += 32) {
+      const std::vector<float> block(rotated.begin() + static_cast<std::ptrdiff_t>(first),
+                                     rotated.begin() + static_cast<std::ptrdiff_t>(first + 32));
+      float greatest = 0;
+      for (const float number : block) greatest = std::max(greatest, std::fabs(number));
+      std::vector<double> numbers;
+      for (const float number : block) {
+        const bool is_cut = part > 0 && part < 1 && std::fabs(number) > part * greatest;
+        numbers.push_back(static_cast<double>(is_cut ? std::copysign(part * greatest, number) : number));
+      }
+      const Power power = PowerOf(numbers, y, call["scaleAlg"].integer, call["dstTypeMax"].real, 0);
+      scales.emplace_back(Element{static_cast<std::byte>(power.code())});
+      for (const double number : numbers) codes.emplace_back(MxCode(y, number, power));
+    }
+    if (rotated.size() % 64 != 0) scales.emplace_back(Element{std::byte{0}});
+  }
+  return {OutcomeOfCodes(y, codes), scales};
+}
+
+void DrawPowers(IndexCall& call, RandomNumbers& random) {
+  const int64_t width = int64_t{32} << random.Between(0, 2);
+  const int64_t parts = random.Between(1, 4);
+  const Shape shape = {random.Between(1, 4), width * parts};
+  const DtypeNumber dtype = DrawDtype(random, kHalfDtypes);
+  const DtypeNumber y = DrawDtype(random, kMxBytes);
+  call["x"] = TensorArg("x", shape, dtype);
+  call["rotation"] = TensorArg("rotation", {width, width}, dtype);
+  if (random.Chance(50)) call["rotation"].shape = {parts, width, width};
+  call["alpha"] = TensorArg("alpha", {1}, DrawDtype(random, kRowDtypes));
+  call["alpha"].null = random.Chance(30);
+  call["roundMode"].null = random.Chance(50);
+  call["scaleAlg"].integer = random.Between(0, 1);
+  call["yOut"] = OutputArg("yOut", shape, y);
+  call["scaleOut"] = OutputArg("scaleOut", PairsShape(shape, 1), ACL_FLOAT8_E8M0);
+}
+
+// What the rotation of Ascend 950 refuses.
+bool PowersWrong(IndexCall& call) {
+  const DtypeNumber y = call["yOut"].dtype;
+  const int64_t algorithm = call["scaleAlg"].integer;
+  const double most = call["dstTypeMax"].real;
+  if (!IsMxRound(call["roundMode"], y) || !HasAlgorithm(y, algorithm)) return true;
+  if (most != 0 && !(algorithm == 2 && most >= 6 && most <= 12)) return true;
+  const IndexArgument& alpha = call["alpha"];
+  if (!alpha.null && (!IsFloatOrHalf(alpha.dtype) || NumElements(alpha.shape) != 1)) return true;
+  const Shape& x = call["x"].shape;
+  const Shape& rotation = call["rotation"].shape;
+  if (x.size() != 2 || (rotation.size() != 2 && rotation.size() != 3)) return true;
+  const int64_t width = rotation.back();
+  if (rotation[rotation.size() - 2] != width || (width != 32 && width != 64 && width != 128)) return true;
+  if (x[1] == 0 || x[1] % width != 0 || (rotation.size() == 3 && rotation[0] != x[1] / width)) return true;
+  return CodesWrong(x, call["yOut"]) || call["scaleOut"].shape != PairsShape(x, 1);
+}
+
+// A call on Ascend 950 has codes that share powers of two.
+IndexOperator Rotate(Product product) {
+  const bool is_950 = product == Product::k950;
   IndexOperator op;
   op.function = PORTACL_C_FUNCTION(aclnnRotateQuant);
-  op.valid = {TensorArg("x", {2, 128}, ACL_FLOAT16),
-              TensorArg("rotation", {16, 16}, ACL_FLOAT16),
-              TensorArg("alpha", {1}),
-              IntegerArg("axis", -1),
-              TextArg("roundMode", "rint"),
-              IntegerArg("scaleAlg", 0),
-              RealArg("dstTypeMax", 0),
-              IntegerArg("trans", 0),
-              OutputArg("yOut", {2, 128}, ACL_INT8),
-              OutputArg("scaleOut", {2})};
-  op.valid[2].null = true;
+  op.valid = {
+      TensorArg("x", {2, 128}, ACL_FLOAT16),
+      TensorArg("rotation", {is_950 ? 32 : 16, is_950 ? 32 : 16}, ACL_FLOAT16),
+      TensorArg("alpha", {1}),
+      IntegerArg("axis", -1),
+      TextArg("roundMode", "rint"),
+      IntegerArg("scaleAlg", 0),
+      RealArg("dstTypeMax", 0),
+      IntegerArg("trans", 0),
+      OutputArg("yOut", {2, 128}, is_950 ? ACL_FLOAT8_E4M3FN : ACL_INT8),
+      OutputArg("scaleOut", is_950 ? Shape{2, 2, 2} : Shape{2}, is_950 ? ACL_FLOAT8_E8M0 : ACL_FLOAT)};
+  op.valid[2].null = !is_950;
   op.takes_workspace = true;
+  op.numbers_on = product;
   op.rules = {NoNulls("x rotation yOut scaleOut"),
-              RefusedDtype("x",
-                           [](const IndexCall& call, DtypeNumber dtype) {
-                             return IsOnA2OrA3(call) && (dtype == ACL_FLOAT16 || dtype == ACL_BF16);
-                           }),
+              RefusedDtype("x", [](const IndexCall& call,
+                                   DtypeNumber dtype) { return IsSinceA2(call) && IsHalf(dtype); }),
               DtypeIs("x", "rotation"),
               RefusedDtype("yOut",
-                           [](const IndexCall&, DtypeNumber dtype) {
-                             return dtype == ACL_INT8 || dtype == ACL_INT4 || dtype == ACL_INT32;
+                           [](const IndexCall& call, DtypeNumber dtype) {
+                             if (IsOn950(call)) return IsMxCode(dtype);
+                             return IsOnA2OrA3(call) &&
+                                    (dtype == ACL_INT8 || dtype == ACL_INT4 || dtype == ACL_INT32);
                            }),
-              Listed_("scaleOut", kFloatAlone),
+              RefusedDtype("scaleOut",
+                           [](const IndexCall& call, DtypeNumber dtype) {
+                             return IsOn950(call) ? IsPower(dtype) : IsOnA2OrA3(call) && dtype == ACL_FLOAT;
+                           }),
               Refuses(161002, "",
                       [](IndexCall& call) {
                         const int64_t axis = call["axis"].integer;
-                        if (!call["alpha"].null || (axis != -1 && axis != 1)) return true;
+                        if (axis != -1 && axis != 1) return true;
+                        if (call["trans"].integer != 0) return true;
+                        if (IsOn950(call)) return PowersWrong(call);
+                        if (!call["alpha"].null) return true;
                         if (!call["roundMode"].null && call["roundMode"].text != "rint") return true;
                         if (call["scaleAlg"].integer != 0 || call["dstTypeMax"].real != 0) return true;
-                        if (call["trans"].integer != 0) return true;
                         const Shape& x = call["x"].shape;
                         const Shape& rotation = call["rotation"].shape;
                         if (x.size() != 2 || rotation.size() != 2 || rotation[0] != rotation[1]) return true;
@@ -150,6 +258,7 @@ IndexOperator Rotate() {
                       }),
               EmptyDone("x")};
   op.draw = [](IndexCall& call, RandomNumbers& random) {
+    if (IsOn950(call)) return DrawPowers(call, random);
     const int64_t width = 8 * random.Between(2, 9);
     const int64_t columns = width * ((128 + width - 1) / width + random.Between(0, 8));
     const DtypeNumber dtype = DrawDtype(random, kHalfDtypes);
@@ -165,24 +274,18 @@ IndexOperator Rotate() {
   op.fill = [](const IndexCall&, std::vector<HostTensor>& tensors, RandomNumbers& random) {
     SetNumbers(tensors[0], random);
     SetNumbers(tensors[1], random);
+    const double alphas[] = {0.5, 0.75, 0.125, 0, 1, -1};
+    if (tensors[2].size() > 0) tensors[2].Set(0, alphas[random.Below(6)]);
   };
   op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
     const Numbers x(call, tensors, "x");
     const Numbers rotation(call, tensors, "rotation");
     const DtypeNumber y = CodeDtype(call["yOut"].dtype);
-    const int64_t width = rotation.shape()[0];
     std::vector<std::optional<uint32_t>> codes;
     std::vector<double> steps;
+    if (IsOn950(call)) return ByPowers(call, x, rotation, Numbers(call, tensors, "alpha"));
     for (int64_t row = 0; row < x.shape()[0]; ++row) {
-      std::vector<float> numbers;
-      for (int64_t column = 0; column < x.shape()[1]; ++column) {
-        const int64_t first = column / width * width;
-        const int64_t own = column - first;
-        float sum = 0;
-        for (int64_t t = 0; t < width; ++t)
-          sum += FloatAt(x, row * x.shape()[1] + first + t) * FloatAt(rotation, t * width + own);
-        numbers.push_back(sum);
-      }
+      const std::vector<float> numbers = RotatedRow(x, rotation, row);
       const RowCodes one = DynamicRow(numbers, y, false, false, GreatestCode(y));
       for (const uint32_t code : one.codes) codes.emplace_back(code);
       steps.push_back(static_cast<double>(one.scale));
@@ -194,10 +297,92 @@ IndexOperator Rotate() {
 
 const std::vector<IndexOperator>& All() {
   static const std::vector<IndexOperator> all = {Flat(PORTACL_C_FUNCTION(aclnnFlatQuant), false),
-                                                 Flat(PORTACL_C_FUNCTION(aclnnFlatQuantV2), true), Rotate()};
+                                                 Flat(PORTACL_C_FUNCTION(aclnnFlatQuantV2), true),
+                                                 Rotate(Product::kA2)};
   return all;
 }
 PORTACL_INDEX_TESTS(RotatedQuantTest, All());
+
+const std::vector<IndexOperator>& AllOn950() {
+  static const std::vector<IndexOperator> all = {Rotate(Product::k950)};
+  return all;
+}
+PORTACL_INDEX_TESTS(RotatedQuantOn950Test, AllOn950());
+
+// ---- codes of FLOAT4 by hand: two matrices of 3 * 26 numbers, which are two blocks and a half ----
+
+std::vector<double> SetHalves(GuardedBuffer& device, size_t count, int64_t most, RandomNumbers& random) {
+  std::vector<double> numbers(count);
+  for (size_t i = 0; i < count; ++i) {
+    numbers[i] = std::ldexp(static_cast<double>(random.Between(-most, most)), -4);
+    EncodeElement(ACL_FLOAT16, numbers[i], reinterpret_cast<std::byte*>(device.device()) + 2 * i);
+  }
+  return numbers;
+}
+
+TEST(FlatQuantByHand, Float4) {
+  const ScopedEnvironment environment(Variables{{"PORTACL_SOC", "Ascend950PR_9599"}});
+  constexpr size_t kMatrices = 2, kHeight = 3, kWidth = 26, kColumns = kHeight * kWidth;
+  for (const bool has_right : {true, false}) {
+    for (const double most : {0.0, 6.0, 7.0}) {
+      HandMade made;
+      RandomNumbers random(5);
+      GuardedBuffer device_x(2 * kMatrices * kColumns);
+      GuardedBuffer device_left(2 * kHeight * kHeight);
+      GuardedBuffer device_right(2 * kWidth * kWidth);
+      GuardedBuffer device_y(kMatrices * kColumns / 2);
+      GuardedBuffer device_scale(kMatrices * 4);
+      const std::vector<double> x = SetHalves(device_x, kMatrices * kColumns, 63, random);
+      const std::vector<double> left = SetHalves(device_left, kHeight * kHeight, 7, random);
+      const std::vector<double> right = SetHalves(device_right, kWidth * kWidth, 7, random);
+      const int64_t width = has_right ? int64_t{kWidth} : 0;
+      uint64_t size = 0;
+      aclOpExecutor* executor = nullptr;
+      ASSERT_EQ(aclnnFlatQuantV2GetWorkspaceSize(
+                    made.Dense({kMatrices, kHeight, kWidth}, ACL_FLOAT16, device_x.device()),
+                    made.Dense({kHeight, kHeight}, ACL_FLOAT16, device_left.device()),
+                    made.Dense({width, width}, ACL_FLOAT16, device_right.device()), 1, most,
+                    made.Dense({kMatrices, kColumns}, ACL_FLOAT4_E2M1, device_y.device()),
+                    made.Dense({kMatrices, 2, 2}, ACL_FLOAT8_E8M0, device_scale.device()), &size, &executor),
+                0)
+          << TakeErrorMessage();
+      ASSERT_EQ(RunAndWait(environment, aclnnFlatQuantV2, size, executor), 0);
+      std::vector<uint8_t> codes(kMatrices * kColumns / 2);
+      std::vector<uint8_t> powers(kMatrices * 4);
+      std::memcpy(codes.data(), device_y.device(), codes.size());
+      std::memcpy(powers.data(), device_scale.device(), powers.size());
+      for (size_t k = 0; k < kMatrices; ++k) {
+        // Sums of these numbers are exact in any order.
+        std::vector<float> first(kColumns), second(kColumns);
+        for (size_t i = 0; i < kColumns; ++i) {
+          double sum = 0;
+          for (size_t t = 0; t < kWidth; ++t)
+            sum += x[k * kColumns + i / kWidth * kWidth + t] * right[t * kWidth + i % kWidth];
+          first[i] = has_right ? RoundedTo(ACL_FLOAT16, static_cast<float>(sum))
+                               : static_cast<float>(x[k * kColumns + i]);
+        }
+        for (size_t i = 0; i < kColumns; ++i) {
+          double sum = 0;
+          for (size_t t = 0; t < kHeight; ++t)
+            sum += left[i / kWidth * kHeight + t] * static_cast<double>(first[t * kWidth + i % kWidth]);
+          second[i] = RoundedTo(ACL_FLOAT16, static_cast<float>(sum));
+        }
+        for (size_t block = 0; block < 4; ++block) {
+          std::vector<double> numbers;
+          for (size_t i = block * 32; i < std::min(kColumns, block * 32 + 32); ++i)
+            numbers.push_back(static_cast<double>(second[i]));
+          const Power power = PowerOf(numbers, ACL_FLOAT4_E2M1, most == 0 ? 0 : 2, most, 0);
+          EXPECT_EQ(powers[k * 4 + block], numbers.empty() ? 0 : power.code()) << most;
+          for (size_t i = 0; i < numbers.size(); ++i) {
+            const size_t at = k * kColumns + block * 32 + i;
+            const uint32_t code = at % 2 == 0 ? codes[at / 2] & 0xF : codes[at / 2] >> 4;
+            EXPECT_EQ(code, MxCode(ACL_FLOAT4_E2M1, numbers[i], power)) << most << " " << numbers[i];
+          }
+        }
+      }
+    }
+  }
+}
 
 }  // namespace
 }  // namespace portacl::testing

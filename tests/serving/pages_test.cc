@@ -2,6 +2,7 @@
 // and more than once are among them.
 // SPDX-License-Identifier: Apache-2.0
 #include "../moe/moe_calls.h"
+#include "../quantisation/codes_by_definition.h"
 
 #include "aclnnop/families/serving.h"
 
@@ -11,6 +12,9 @@ namespace {
 constexpr aclnnStatus kTiling = 561002;
 
 bool IsSinceA2(const IndexCall& call) { return IsOn950(call) || IsOnA2OrA3(call); }
+bool IsFloat8(DtypeNumber dtype) {
+  return dtype == ACL_HIFLOAT8 || dtype == ACL_FLOAT8_E5M2 || dtype == ACL_FLOAT8_E4M3FN;
+}
 bool IsText(const IndexCall& call, const std::string& name, const std::string& text) {
   return !call[name].null && call[name].text == text;
 }
@@ -198,7 +202,8 @@ IndexOperator QuantScatter(const CFunction& function, bool has_mode) {
   op.rules = {NoNulls("selfRef indices updates quantScales"),
               RefusedDtype("selfRef",
                            [=](const IndexCall& call, DtypeNumber dtype) {
-                             return dtype == ACL_INT8 && (has_mode ? IsOn950(call) : IsSinceA2(call));
+                             if (!has_mode) return IsSinceA2(call) && dtype == ACL_INT8;
+                             return IsOn950(call) && (dtype == ACL_INT8 || IsFloat8(dtype));
                            }),
               Listed_("indices", kEitherIndex),
               Listed_("updates", {{ACL_FLOAT16, ACL_BF16}}),
@@ -216,7 +221,9 @@ IndexOperator QuantScatter(const CFunction& function, bool has_mode) {
               })};
   if (has_mode)
     op.rules.push_back(Refuses(161002, "roundMode", [](IndexCall& call) {
-      return !call["roundMode"].null && call["roundMode"].text != "rint";
+      const std::string& mode = call["roundMode"].text;
+      if (call["roundMode"].null) return false;
+      return call["selfRef"].dtype == ACL_HIFLOAT8 ? mode != "round" && mode != "hybrid" : mode != "rint";
     }));
   op.rules.push_back(EmptyDone("selfRef indices updates quantScales"));
   op.rules.push_back(Refuses(kTiling, "", [](IndexCall& call) {
@@ -242,7 +249,12 @@ IndexOperator QuantScatter(const CFunction& function, bool has_mode) {
     }
     return false;
   }));
-  op.draw = [](IndexCall& call, RandomNumbers& random) {
+  op.draw = [=](IndexCall& call, RandomNumbers& random) {
+    if (has_mode && random.Chance(60)) {
+      const DtypeNumber dtype = DrawDtype(random, {ACL_HIFLOAT8, ACL_FLOAT8_E5M2, ACL_FLOAT8_E4M3FN});
+      call["selfRef"].dtype = dtype;
+      call["roundMode"].text = dtype != ACL_HIFLOAT8 ? "rint" : random.Chance(50) ? "round" : "hybrid";
+    }
     const auto rank = static_cast<size_t>(random.Between(3, 5));
     const auto axis = static_cast<size_t>(random.Between(1, static_cast<int64_t>(rank) - 2));
     Shape self;
@@ -302,8 +314,10 @@ IndexOperator QuantScatter(const CFunction& function, bool has_mode) {
       const double offset = !zero.is_given()           ? 0
                             : zero.dtype() == ACL_BF16 ? zero[z]
                                                        : static_cast<double>(zero.Integer(z));
+      const DtypeNumber dtype = call["selfRef"].dtype;
       out[static_cast<size_t>(PositionOf(self, at))] =
-          Encoded(ACL_INT8, static_cast<double>(Int8Of(scaled + offset)));
+          dtype == ACL_INT8 ? Encoded(ACL_INT8, static_cast<double>(Int8Of(scaled + offset)))
+                            : Element{static_cast<std::byte>(CodeOfNumber(dtype, scaled + offset, true))};
     }
     return std::vector<Outcome>{out};
   };

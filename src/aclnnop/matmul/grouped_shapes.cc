@@ -18,6 +18,7 @@ namespace {
 
 constexpr int64_t kMostInner = 65535;
 constexpr int64_t kMostTensors = 128;
+constexpr int64_t kMostTensorsOfFloats = 1024;  // on Ascend 950
 constexpr int64_t kMostGroups = 1024;
 constexpr int64_t kMostGroupsOfArray = 128;
 
@@ -64,8 +65,10 @@ aclnnStatus CountsFit(const OperatorCall& call) {
   const int x = CountOf(call, kX);
   const int weight = CountOf(call, kWeight);
   const int y = CountOf(call, kY);
-  if (x > kMostTensors || weight > kMostTensors)
-    return RefuseCount(call, x > kMostTensors ? kX : kWeight, "at most 128");
+  const bool takes_more = products::kAscend950.Contains(call.product) && ModeOf(call) == Mode::kFloats;
+  const int64_t most = takes_more ? kMostTensorsOfFloats : kMostTensors;
+  if (x > most || weight > most)
+    return RefuseCount(call, x > most ? kX : kWeight, takes_more ? "at most 1024" : "at most 128");
   if (type == kNoSplit) {
     if (weight != x) return RefuseCount(call, kWeight, "as many as x has");
     return y == x ? ACL_SUCCESS : RefuseCount(call, kY, "as many as x has");

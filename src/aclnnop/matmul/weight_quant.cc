@@ -5,6 +5,7 @@
 
 #include "aclnnop/jobs/matrix_product.h"
 #include "aclnnop/jobs/statistics.h"
+#include "base/data_type.h"
 #include "base/errors.h"
 #include "engine/gemm/quantised_product.h"
 #include "plan/views.h"
@@ -21,9 +22,14 @@ constexpr DtypeRule kDtypesOfX =
     SinceAtlasA2(DtypeSet(ACL_FLOAT16, ACL_BF16)).On(kAtlasInference, DtypeSet(ACL_FLOAT16));
 constexpr DtypeRule kDtypesOfWeight =
     SinceAtlasA2(DtypeSet(ACL_INT8, ACL_INT4, ACL_INT32)).On(kAtlasInference, DtypeSet(ACL_INT8));
+// FLOAT holds eight codes of FLOAT4_E2M1, as INT32 holds eight of INT4.
+constexpr DtypeSet kFloat4Weights(ACL_FLOAT4_E2M1, ACL_FLOAT);
+constexpr DtypeRule kDtypesOfNzWeight = Everywhere(DtypeSet(ACL_INT8, ACL_INT4, ACL_INT32) | kFloat4Weights);
 // Includes 64-bit scales and 8-bit results: CANN accepts them here, and a later check refuses them.
 constexpr DtypeRule kDtypesOfScale = SinceAtlasA2(DtypeSet(ACL_FLOAT16, ACL_BF16, ACL_UINT64, ACL_INT64))
                                          .On(kAtlasInference, DtypeSet(ACL_FLOAT16));
+constexpr DtypeRule kDtypesOfNzScale =
+    Everywhere(DtypeSet(ACL_FLOAT16, ACL_BF16, ACL_UINT64, ACL_INT64, ACL_FLOAT8_E8M0));
 constexpr DtypeRule kDtypesOfOffset =
     SinceAtlasA2(DtypeSet(ACL_FLOAT16, ACL_BF16, ACL_INT32)).On(kAtlasInference, DtypeSet(ACL_FLOAT16));
 constexpr DtypeRule kDtypesOfBias = SinceAtlasA2(DtypeSet(ACL_FLOAT16, ACL_FLOAT))
@@ -36,6 +42,11 @@ constexpr int64_t kMostLength = 65535;
 constexpr int64_t kGroupStep = 32;
 constexpr int64_t kInWord = 8;
 
+bool HasFloat4Weights(const OperatorCall& call) {
+  return kFloat4Weights.Contains(call.Tensor(kWeight).dtype);
+}
+bool HasPowers(const OperatorCall& call) { return call.Tensor(kScale).dtype == ACL_FLOAT8_E8M0; }
+
 // The weight as a matrix of integers. Strides are in elements, of which a byte holds one or two.
 struct Weight {
   int64_t terms;
@@ -46,15 +57,15 @@ struct Weight {
   bool is_transposed;
 };
 
+StridedView LyingWeight(const OperatorCall& call) { return ByStrides(call.Tensor(kWeight)); }
+
 // Words hold eight elements along the contiguous axis. If both axes qualify, the number of terms decides.
 Weight WeightOf(const OperatorCall& call) {
   const aclTensor& tensor = call.Tensor(kWeight);
-  StridedView lying = tensor;  // by strides, whatever the format
-  lying.is_dense = false;
-  lying = PlainView(lying);
+  const StridedView lying = LyingWeight(call);
   Weight weight{tensor.shape[0],  tensor.shape[1], lying.strides[0],
-                lying.strides[1], lying.offset,    IsTransposed(tensor)};
-  if (tensor.dtype != ACL_INT32) return weight;
+                lying.strides[1], lying.offset,    IsTransposed(lying)};
+  if (tensor.dtype != ACL_INT32 && tensor.dtype != ACL_FLOAT) return weight;
   const int64_t terms = call.Tensor(kX).shape[1];
   if (IsContiguous(tensor) && weight.terms != terms && weight.terms * kInWord == terms)
     weight.is_transposed = IsContiguous(LastTwoSwapped(tensor));
@@ -84,7 +95,7 @@ aclnnStatus LiesAccepted(const Check& check, OperatorCall& call) noexcept {
     if (!IsContiguous(view) && !IsTransposed(view))
       return Refuse(check, call, tensor, "contiguous, or with its last two dims transposed");
   }
-  const bool is_transposed = IsTransposed(call.Tensor(kWeight));
+  const bool is_transposed = IsTransposed(LyingWeight(call));
   for (const int tensor : {kScale, kOffset}) {
     if (call.IsGiven(tensor) && !is_transposed && !IsContiguous(call.Tensor(tensor)))
       return Refuse(check, call, tensor, "contiguous, unless weight is transposed");
@@ -104,7 +115,7 @@ aclnnStatus LiesAsWeight(const Check& check, OperatorCall& call) noexcept {
     if (view.shape.rank < 2 || view.numel == 1) continue;
     if (!IsContiguous(view) && !IsTransposed(view))
       return Refuse(check, call, tensor, "transposed as weight is");
-    if (IsTransposed(call.Tensor(kWeight)) && !IsContiguous(LastTwoSwapped(view)))
+    if (IsTransposed(LyingWeight(call)) && !IsContiguous(LastTwoSwapped(view)))
       return Refuse(check, call, tensor, "transposed as weight is");
   }
   return ACL_SUCCESS;
@@ -120,8 +131,11 @@ aclnnStatus DtypesFit(const Check& check, OperatorCall& call) noexcept {
   const bool is_fixpipe = IsFixpipe(call);
   const bool fixpipe_fits =
       x == ACL_FLOAT16 && call.Tensor(kWeight).dtype == ACL_INT8 && call.Tensor(kY).dtype == ACL_FLOAT16;
-  if (is_fixpipe ? !fixpipe_fits : call.Tensor(kScale).dtype != x)
-    return Refuse(check, call, kScale, "x's dtype");
+  const bool is_other = call.Tensor(kScale).dtype != x && !(HasPowers(call) && HasFloat4Weights(call));
+  if (is_fixpipe ? !fixpipe_fits : is_other)
+    return Refuse(check, call, kScale, "x's dtype, with weights of FLOAT4 also FLOAT8_E8M0");
+  if (call.IsGiven(kOffset) && HasFloat4Weights(call))
+    return Refuse(check, call, kOffset, "with weights of FLOAT4 a null pointer");
   if (call.IsGiven(kOffset) &&
       call.Tensor(kOffset).dtype != (is_fixpipe ? ACL_INT32 : call.Tensor(kScale).dtype))
     return Refuse(check, call, kOffset, "antiquantScale's dtype");
@@ -180,7 +194,7 @@ aclnnStatus LengthsFit(const Check& check, OperatorCall& call) noexcept {
   const int64_t inner = weight.terms == 1 || weight.columns == 1 ? weight.terms * weight.columns
                         : weight.is_transposed                   ? weight.terms
                                                                  : weight.columns;
-  if (call.Tensor(kWeight).dtype == ACL_INT4 && inner % 2 != 0)
+  if (StorageBits(call.Tensor(kWeight).dtype) == 4 && inner % 2 != 0)
     return Refuse(check, call, kWeight, "an even number of elements side by side");
   const Shape& y = call.Tensor(kY).shape;
   if (y[0] != x[0] || y[1] != weight.columns)
@@ -191,6 +205,10 @@ aclnnStatus LengthsFit(const Check& check, OperatorCall& call) noexcept {
 aclnnStatus GroupSizeFits(const Check& check, OperatorCall& call) noexcept {
   const int64_t size = call.attributes[kGroupSize].integer;
   const int64_t terms = call.Tensor(kX).shape[1];
+  if (HasPowers(call))
+    return size == kGroupStep
+               ? ACL_SUCCESS
+               : RefuseInteger(check, call, call.attributes[kGroupSize].name, size, kGroupStep, kGroupStep);
   if (size == 0 || (size >= kGroupStep && size < terms && size % kGroupStep == 0)) return ACL_SUCCESS;
   return FailAclnn(check.code, StartMessage(call)
                                    .Add("parameter antiquantGroupSize has the value ")
@@ -251,7 +269,8 @@ constexpr auto kChecks = List(
     HasQuantised(), NotNull(kX), NotNull(kWeight), NotNull(kScale), NotNull(kY),
     OnProducts(~products::kAtlasA2AndA3, Custom(NothingQuantised, ACLNN_ERR_PARAM_NULLPTR)),
     Custom(LiesAccepted), OnProducts(products::kAscend950, Custom(LiesAsWeight)), DtypesIn(kDtypesOfX, {kX}),
-    DtypesIn(kDtypesOfWeight, {kWeight}), DtypesIn(kDtypesOfScale, {kScale}),
+    DtypesIn(kIsNz ? kDtypesOfNzWeight : kDtypesOfWeight, {kWeight}),
+    DtypesIn(kIsNz ? kDtypesOfNzScale : kDtypesOfScale, {kScale}),
     IfThere<kOffset>(DtypesIn(kDtypesOfOffset, {kOffset})), IfThere<kBias>(DtypesIn(kDtypesOfBias, {kBias})),
     DtypesIn(kDtypesOfY, {kY}), RankIs(2, {kX, kWeight, kY}), Custom(DtypesFit), Custom(FormatsFit<kIsNz>),
     Custom(RanksFit), Custom(LengthsFit), Custom(GroupSizeFits), Custom(NumbersFit),
@@ -281,9 +300,10 @@ void SetProduct(const OperatorCall& call, Executor& executor) {
       .term = weight.term,
       .column = weight.column,
       .group_terms = size == 0 ? weight.terms : size,
-      .dtype = call.Tensor(kX).dtype,
+      .dtype = call.Tensor(kScale).dtype,
       .scale = NumbersOf(call, kScale),
-      .offset = has_offset ? NumbersOf(call, kOffset) : engine::GroupNumbers{}};
+      .offset = has_offset ? NumbersOf(call, kOffset) : engine::GroupNumbers{},
+      .is_float4 = HasFloat4Weights(call)};
   // The job replaces the right operand with the weights.
   const engine::Gemm gemm = GemmOf(
       {.left = x, .right = x, .out = {kY, call.Tensor(kY)}, .added = call.IsGiven(kBias) ? &bias : nullptr});

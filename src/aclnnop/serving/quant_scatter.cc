@@ -16,9 +16,13 @@ bool IsHalf(const OperatorCall& call) noexcept { return !IsBf16(call); }
 bool HasBf16Zero(const OperatorCall& call) noexcept { return IsBf16(call) && call.IsGiven(kZeroPoints); }
 bool HasHalfZero(const OperatorCall& call) noexcept { return IsHalf(call) && call.IsGiven(kZeroPoints); }
 
+// HIFLOAT8 is rounded away from zero at halves, whichever its mode.
 aclnnStatus RoundModeIsKnown(const Check& check, OperatorCall& call) noexcept {
-  if (std::strcmp(serving::TextOr(call, kRoundMode, "rint"), "rint") == 0) return ACL_SUCCESS;
-  return serving::RefuseText(check, call, kRoundMode, "rint");
+  const bool is_hifloat = call.Tensor(kSelf).dtype == ACL_HIFLOAT8;
+  const char* const mode = serving::TextOr(call, kRoundMode, is_hifloat ? "round" : "rint");
+  if (is_hifloat && std::strcmp(mode, "hybrid") == 0) return ACL_SUCCESS;
+  if (std::strcmp(mode, is_hifloat ? "round" : "rint") == 0) return ACL_SUCCESS;
+  return serving::RefuseText(check, call, kRoundMode, is_hifloat ? "round, hybrid" : "rint");
 }
 aclnnStatus RanksAreOne(const Check& check, OperatorCall& call) noexcept {
   ShapeChecks checks(check, call);
@@ -63,7 +67,8 @@ aclnnStatus IndexDtypesFit(const Check& check, OperatorCall& call) noexcept {
 constexpr DtypeSet kInt8{ACL_INT8};
 constexpr DtypeSet kBf16Alone{ACL_BF16};
 constexpr DtypeRule kTargets = SinceAtlasA2(kInt8);
-constexpr DtypeRule kTargetsV2 = ByGeneration({}, {}, kInt8);
+constexpr DtypeRule kTargetsV2 =
+    ByGeneration({}, {}, DtypeSet(ACL_INT8, ACL_HIFLOAT8, ACL_FLOAT8_E5M2, ACL_FLOAT8_E4M3FN));
 constexpr auto kNulls = List(NotNull(kSelf), NotNull(kIndices), NotNull(kUpdates), NotNull(kScales));
 constexpr auto kDtypes =
     List(DtypesIn(kInt32Or64, {kIndices}), DtypesIn(serving::kHalfAndBf16, {kUpdates}),
@@ -101,6 +106,8 @@ void SetScattered(const OperatorCall& call, Executor& executor) {
   put.quantiser.offset = ops.InIfGiven(kZeroPoints, ACL_FLOAT);
   if (call.IsGiven(kZeroPoints)) put.quantiser.offsets = std::max<int64_t>(call.Tensor(kZeroPoints).numel, 1);
   put.quantiser.divides = true;
+  const aclDataType codes = call.Tensor(kSelf).dtype;
+  if (codes != ACL_INT8) put.encode = engine::FindEncode(call.isa, codes);
   ops.Compute(
       put, {put.source.buffer, put.to, put.buffer, put.quantiser.scale.buffer, put.quantiser.offset.buffer},
       call.Tensor(kUpdates).numel);

@@ -3,6 +3,7 @@
 #include "engine/gemm/grouped.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/errors.h"
 #include "base/float_environment.h"
@@ -16,14 +17,33 @@
 namespace portacl::engine {
 namespace {
 
+double WorkOfGroup(int64_t rows, int64_t columns, int64_t depth) {
+  return static_cast<double>(rows) * static_cast<double>(columns) *
+         static_cast<double>(std::max<int64_t>(depth, 1));
+}
+
+// Tiles of all groups for each thread: as many as let threads end at about the same time.
+constexpr double kTilesOfThread = 16;
+
+// Cuts columns until there are `wanted` tiles, or until these are narrow. Cuts of rows would read the right operand
+// from memory once more.
+void CutColumns(GemmJob& job, int64_t wanted) {
+  const int64_t least = 2 * job.kernels->columns;
+  const int64_t width = (job.gemm.columns * job.row_tiles + wanted - 1) / wanted;
+  const int64_t columns = std::max(least, (width + least - 1) / least * least);
+  if (columns >= job.tile_columns) return;
+  job.tile_columns = columns;
+  job.column_tiles = (job.gemm.columns + columns - 1) / columns;
+}
+
 // The product of a group and its data, for a thread that takes a tile of it.
 class GroupProduct {
  public:
   GroupProduct(const GroupedProducts& products, const JobContext& context)
       : products_(products), context_(context) {}
 
-  // Makes the product of a group whose rows or terms start at `begin`.
-  const GemmJob& Make(int64_t group, int64_t begin, int64_t size) {
+  // Makes the product of a group whose rows or terms start at `begin`. `all_work` is the work of all groups.
+  const GemmJob& Make(int64_t group, int64_t begin, int64_t size, double all_work) {
     const GroupedPart& part = PartOf(group);
     using Cut = GroupedProducts::Cut;
     const bool cuts_rows = products_.cut == Cut::kRows;
@@ -76,7 +96,14 @@ class GroupProduct {
                  FindGather(products_.isa, GatherSource::kCache)};
       gemm.integers = &result_;
     }
-    job_ = MakeGemmJob(gemm, products_.isa, products_.threads);
+    const double share = WorkOfGroup(gemm.rows, gemm.columns, gemm.depth) / all_work;
+    if (products_.threads == 1 || 2 * products_.threads * share > 1) {
+      job_ = MakeGemmJob(gemm, products_.isa, products_.threads);
+    } else {
+      // The tiles of other groups keep threads busy, too.
+      job_ = MakeGemmJob(gemm, products_.isa, 1);
+      CutColumns(job_, static_cast<int64_t>(std::ceil(kTilesOfThread * products_.threads * share)));
+    }
     return job_;
   }
   void* const* addresses() const { return addresses_; }
@@ -251,11 +278,18 @@ void GroupedProducts::Run(const JobContext& context) const noexcept {
   } else {
     ReadList(*this, context, all);
   }
+  double all_work = 0;
+  for (int64_t i = 0; i < *all.count; ++i) {
+    const GroupedPart& each =
+        has_part_each ? reinterpret_cast<const GroupedPart*>(parts.Address(context))[all.group[i]] : part;
+    all_work += WorkOfGroup(cut == Cut::kRows ? all.size[i] : each.rows, each.columns,
+                            cut == Cut::kTerms ? all.size[i] : each.depth);
+  }
   int64_t tiles = 0;
   bool is_long = false;
   GroupProduct one(*this, context);
   for (int64_t i = 0; i < *all.count; ++i) {
-    const GemmJob& job = one.Make(all.group[i], all.begin[i], all.size[i]);
+    const GemmJob& job = one.Make(all.group[i], all.begin[i], all.size[i], all_work);
     all.tiles[i] = tiles;
     tiles += job.Tiles();
     is_long = is_long || job.is_long;
@@ -268,7 +302,7 @@ void GroupedProducts::Run(const JobContext& context) const noexcept {
         const int64_t i = after - all.tiles - 1;
         const DefaultFloatEnvironment own;
         GroupProduct product(*this, context);
-        const GemmJob& job = product.Make(all.group[i], all.begin[i], all.size[i]);
+        const GemmJob& job = product.Make(all.group[i], all.begin[i], all.size[i], all_work);
         job.RunTile(product.addresses(), nullptr, tile - all.tiles[i]);
       },
       is_long ? BlockLength::kLong : BlockLength::kShort);

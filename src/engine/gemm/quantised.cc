@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "engine/codes.h"
+
 namespace portacl::engine {
 namespace {
 
@@ -26,8 +28,18 @@ int8_t HalfOfByte(const char* elements, int64_t at) {
   return static_cast<int8_t>(static_cast<int>(half ^ 8u) - 8);
 }
 
+// Widens `count` adjacent codes of FLOAT4_E2M1 from index `at` on.
+void WidenFloat4(const char* elements, int64_t at, int64_t count, float* to) {
+  const float* const numbers = NumbersOfCodes(ACL_FLOAT4_E2M1);
+  for (int64_t i = 0; i < count; ++i) {
+    const auto byte = static_cast<uint8_t>(elements[(at + i) >> 1]);
+    to[i] = numbers[((at + i) & 1) == 0 ? byte & 15u : byte >> 4];
+  }
+}
+
 // Widens `count` adjacent elements from index `at` on, at most kWidened.
 void Widen(const QuantisedSource& source, int64_t at, int64_t count, float* to) {
+  if (source.weights->is_float4) return WidenFloat4(source.elements, at, count, to);
   if (!source.weights->is_int4)
     return source.load_elements(source.elements + at, to, static_cast<size_t>(count));
   alignas(64) int8_t halves[kWidened];
@@ -159,7 +171,7 @@ void MultiplyWords(const QuantisedSource& source, const QuantisedRow& row, const
 
 QuantisedOrder OrderOf(const QuantisedSource& source, int64_t depth) noexcept {
   const QuantisedWeights& weights = *source.weights;
-  if (source.round != nullptr) return QuantisedOrder::kNone;
+  if (source.round != nullptr || weights.is_float4) return QuantisedOrder::kNone;
   // Lines of 4-bit elements begin with a byte.
   const auto has_whole_bytes = [&](int64_t step) {
     return !weights.is_int4 || (weights.first % 2 == 0 && step % 2 == 0);

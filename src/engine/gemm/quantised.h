@@ -30,9 +30,10 @@ struct QuantisedWeights {
   int64_t term;
   int64_t column;
   int64_t group_terms;  // the last group may have fewer
-  aclDataType dtype;    // FLOAT16 or BF16, of scales and offsets
+  aclDataType dtype;    // FLOAT16 or BF16, of scales and offsets, or FLOAT8_E8M0 of scales
   GroupNumbers scale;
   GroupNumbers offset;
+  bool is_float4 = false;  // with is_int4: the halves of bytes are codes of FLOAT4_E2M1
 };
 
 // The weights' addresses in a running job.

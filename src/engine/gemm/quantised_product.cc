@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/gemm/quantised_product.h"
 
+#include "base/data_type.h"
 #include "base/float_environment.h"
 
 namespace portacl::engine {
@@ -24,7 +25,7 @@ void QuantisedGemmJob::Run(void* const* addresses, void* workspace) const noexce
                                weights.has_offset ? at(weights.offset) : nullptr,
                                FindLoad(isa, ACL_INT8, ACL_FLOAT),
                                FindLoad(isa, weights.dtype, ACL_FLOAT),
-                               2};
+                               static_cast<int32_t>(StorageBits(weights.dtype) / 8)};
   Gemm made = gemm;
   made.right = {};
   made.right.argument = weights.argument;

@@ -175,9 +175,14 @@ struct RmsGradient : QuantisedRows {
 struct QuantiseRotated : QuantisedRows {
   Quantiser quantiser[1];
   Numbers x;
-  BufferRef rotation;  // FLOAT
-  int64_t width = 1;   // at most kMostWidth
+  Numbers to;     // optional, FLOAT: written instead of codes
+  Numbers limit;  // with `to`, one number: if it is between 0 and 1, blocks of kLimited are cut at it times
+                  // their greatest magnitude
+  BufferRef rotation;     // FLOAT
+  bool has_many = false;  // a matrix for each vector of a row
+  int64_t width = 1;      // at most kMostWidth
   static constexpr int64_t kMostWidth = 1024;
+  static constexpr int64_t kLimited = 32;
   void Run(const JobContext& context) const noexcept;
 };
 
@@ -186,8 +191,10 @@ struct QuantiseRotated : QuantisedRows {
 struct QuantiseKronecker : QuantisedRows {
   Quantiser quantiser[1];
   Numbers x;
+  Numbers to;             // optional, FLOAT: written instead of codes
   BufferRef left, right;  // FLOAT
-  BufferRef memory;       // FLOAT: two matrices for each of Parts()
+  bool has_right = true;
+  BufferRef memory;  // FLOAT: two matrices for each of Parts()
   int64_t height = 1, width = 1;
   static constexpr int64_t kMostWidth = 256;
   int64_t Parts() const noexcept;

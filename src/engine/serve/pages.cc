@@ -49,12 +49,15 @@ int8_t Nearest(float x) {
   if (!(rounded > -128.0f)) return std::isnan(rounded) ? int8_t{0} : int8_t{-128};
   return rounded < 127.0f ? static_cast<int8_t>(rounded) : int8_t{127};
 }
-int8_t Quantised(const CacheQuantiser& quantiser, const JobContext& context, float x, int64_t column) {
+float Scaled(const CacheQuantiser& quantiser, const JobContext& context, float x, int64_t column) {
   const float scale = NumberOr(quantiser.scale, context, column % quantiser.scales, 1.0f);
   const float scaled = quantiser.divides ? x / scale : x * scale;
-  return Nearest(quantiser.offset.is_there
-                     ? scaled + NumberOr(quantiser.offset, context, column % quantiser.offsets, 0.0f)
-                     : scaled);
+  return quantiser.offset.is_there
+             ? scaled + NumberOr(quantiser.offset, context, column % quantiser.offsets, 0.0f)
+             : scaled;
+}
+int8_t Quantised(const CacheQuantiser& quantiser, const JobContext& context, float x, int64_t column) {
+  return Nearest(Scaled(quantiser, context, x, column));
 }
 
 }  // namespace
@@ -288,7 +291,12 @@ void QuantiseToIndices::Run(const JobContext& context) const noexcept {
     for (int64_t i = 0; i < columns; ++i) {
       float x;
       source.load(source.buffer.Address(context) + (row * columns + i) * source.size, &x, 1);
-      own[i] = static_cast<char>(Quantised(quantiser, context, x, i));
+      const float scaled = Scaled(quantiser, context, x, i);
+      if (encode != nullptr) {
+        encode(&scaled, own + i, 1, Rounding::kNearestEven);
+      } else {
+        own[i] = static_cast<char>(Nearest(scaled));
+      }
     }
   }
 }

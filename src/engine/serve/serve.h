@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "base/isa.h"
+#include "engine/codes.h"
 #include "engine/route/route.h"
 
 namespace portacl::engine {
@@ -145,12 +146,13 @@ struct RescaleRows {
 // Quantises rows to INT8 and writes them to the target's rows that indices name along one dim.
 struct QuantiseToIndices {
   NumberRows source;  // batches x before x positions x between rows of `columns`
-  BufferRef to;       // INT8, target_batches x before x target_positions x between
+  BufferRef to;       // INT8, or what `encode` makes, target_batches x before x target_positions x between
   BufferRef buffer;   // INT64: a batch's position; or its batch and position
   bool names_batch;
   int64_t batches, before, positions, between, columns;
   int64_t target_batches, target_positions;
   CacheQuantiser quantiser;
+  EncodeFunction encode = nullptr;  // of a dtype of 8-bit floats
   void Run(const JobContext& context) const noexcept;
 };
 
