@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Times operators beside PyTorch writing into an output that exists: one thread, one process, taking turns.
 
-Usage: maps.py --build BUILD --out FILE [--filter REGEX] [--minutes N] [--check]
+Usage: maps.py --build BUILD --out FILE [--filter REGEX] [--minutes N] [--processor] [--check]
 
 Names are OPERATOR/DTYPE/2^SIZE; the rows are in maps_table.py (elementwise), moves_table.py (movement, indexing, random numbers), images_table.py
 (pads, windows, resampling), reductions_table.py (reductions, scans), ordered_table.py (sorting, selecting, searching, counting) and rows_table.py
-(softmax, norms, losses over classes). A ratio above 1 says that PyTorch takes longer. Both sides must agree before they are timed; --check does that and times nothing.
+(softmax, norms, losses over classes). A ratio above 1 says that PyTorch takes longer. Both sides must agree before they are timed; --check does that and times nothing. --processor takes the
+processor time of all threads instead of the elapsed time: for a machine that does other work, too.
 SPDX-License-Identifier: Apache-2.0
 """
 import argparse
@@ -153,7 +154,7 @@ class Operands:
 # ---- the two sides ----------------------------------------------------------------------------
 
 class CallArguments(ctypes.Structure):
-    _fields_ = [("phase1", ctypes.c_void_p), ("phase2", ctypes.c_void_p), ("words", ctypes.c_uint64 * 14), ("numbers", ctypes.c_double * 3),
+    _fields_ = [("phase1", ctypes.c_void_p), ("phase2", ctypes.c_void_p), ("words", ctypes.c_uint64 * 14), ("numbers", ctypes.c_double * 5),
                 ("word_count", ctypes.c_int32), ("shaped_rank", ctypes.c_int32), ("workspace", ctypes.c_void_p), ("workspace_size", ctypes.c_uint64),
                 ("shaped", ctypes.c_void_p), ("shaped_dims", ctypes.c_int64 * 2), ("shaped_dtype", ctypes.c_int64),
                 ("shaped_data", ctypes.c_void_p)]
@@ -290,7 +291,7 @@ class TorchSide:
         begin = time.perf_counter()
         for _ in range(calls):
             function()
-        return (time.perf_counter() - begin) / calls
+        return (time.perf_counter() - begin) / calls if calls else 0
 
 
 # ---- measuring --------------------------------------------------------------------------------
@@ -343,14 +344,26 @@ def check_moments(mine, other, case):
         raise CallFailed(f"the sides have means {mine.mean():.4f} and {other.mean():.4f}, deviations {mine.std():.4f} and {other.std():.4f}")
 
 
-def compare(case, ours, theirs, seconds):
+def processor_seconds(side, uncounted, calls):
+    """As burst, but of the processor, in all threads."""
+    side.burst(uncounted, 0)
+    begin = time.process_time()
+    side.burst(0, calls)
+    return (time.process_time() - begin) / calls
+
+
+def elapsed_seconds(side, uncounted, calls):
+    return side.burst(uncounted, calls)
+
+
+def compare(case, ours, theirs, seconds, take):
     uncounted, calls = (1, CALLS_IN_CACHE) if case.log2 == IN_CACHE else (0, 1)
     elements = 1 << case.log2
     pairs = []
     end = time.perf_counter() + seconds
     while len(pairs) < LEAST_PAIRS or (len(pairs) < MOST_PAIRS and time.perf_counter() < end):
         order = (ours, theirs) if len(pairs) % 2 == 0 else (theirs, ours)
-        took = {side: side.burst(uncounted, calls) for side in order}
+        took = {side: take(side, uncounted, calls) for side in order}
         pairs.append((took[ours], took[theirs]))
     ratios = [theirs / ours for ours, theirs in pairs]
     mine, other = ([pair[side] / elements * 1e9 for pair in pairs] for side in (0, 1))
@@ -371,6 +384,7 @@ def main():
     parser.add_argument("--out", type=pathlib.Path, required=True)
     parser.add_argument("--filter", default="")
     parser.add_argument("--minutes", type=float, default=20)
+    parser.add_argument("--processor", action="store_true", help="processor time instead of elapsed time")
     parser.add_argument("--check", action="store_true", help="compare what both sides compute, time nothing")
     options = parser.parse_args()
     cases = [case for case in all_cases() if re.search(options.filter, case.name)]
@@ -385,7 +399,7 @@ def main():
     torch.set_grad_enabled(False)
     families = maps_table.families(schema.read.read(ROOT))
     portacl, operands = Portacl(options.build.resolve(), place), Operands()
-    seconds = options.minutes * 60 / len(cases)
+    seconds, take = options.minutes * 60 / len(cases), processor_seconds if options.processor else elapsed_seconds
     measured, failed = [], []
     print(f"{len(cases)} cases" + ("" if options.check else f", {options.minutes:g} minutes and what slow ones take"), file=sys.stderr)
     if not options.check:
@@ -400,7 +414,7 @@ def main():
             check(case, names, ours, theirs)
             if options.check:
                 continue
-            result = compare(case, ours, theirs, seconds - (time.perf_counter() - begin))
+            result = compare(case, ours, theirs, seconds - (time.perf_counter() - begin), take)
         except (AttributeError, CallFailed, RuntimeError, TypeError) as error:
             failed.append({"name": case.name, "why": str(error).splitlines()[0] if str(error) else type(error).__name__})
             print(f"{case.name:<36} not measured: {failed[-1]['why']}", flush=True)

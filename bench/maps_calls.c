@@ -7,7 +7,7 @@
 #include "acl/acl.h"
 #include "aclnn/acl_meta.h"
 
-enum { MOST_WORDS = 14, MOST_NUMBERS = 3 };
+enum { MOST_WORDS = 14, MOST_NUMBERS = 5 };
 
 // The arguments of phase 1: pointers and integers in the order of the signature, floating-point numbers apart, a float in the low half
 // of its place. The machines that this is for, x86-64 and AArch64, pass the two kinds in registers of their own, so that how they are
@@ -34,42 +34,45 @@ typedef int (*phase2)(void*, uint64_t, void*, aclrtStream);
 
 static int prepare(const struct maps_call* c, uint64_t* size, void** executor) {
   const W* w = c->words;
-  const D x = c->numbers[0], y = c->numbers[1], z = c->numbers[2];
+  const D* x = c->numbers;
   void* f = c->phase1;
   switch (c->word_count) {
     case 1:
-      return ((int (*)(W, uint64_t*, void**, D, D, D))f)(w[0], size, executor, x, y, z);
+      return ((int (*)(W, uint64_t*, void**, D, D, D, D, D))f)(w[0], size, executor, x[0], x[1], x[2], x[3],
+                                                               x[4]);
     case 2:
-      return ((int (*)(W, W, uint64_t*, void**, D, D, D))f)(w[0], w[1], size, executor, x, y, z);
+      return ((int (*)(W, W, uint64_t*, void**, D, D, D, D, D))f)(w[0], w[1], size, executor, x[0], x[1],
+                                                                  x[2], x[3], x[4]);
     case 3:
-      return ((int (*)(W, W, W, uint64_t*, void**, D, D, D))f)(w[0], w[1], w[2], size, executor, x, y, z);
+      return ((int (*)(W, W, W, uint64_t*, void**, D, D, D, D, D))f)(w[0], w[1], w[2], size, executor, x[0],
+                                                                     x[1], x[2], x[3], x[4]);
     case 4:
-      return ((int (*)(W, W, W, W, uint64_t*, void**, D, D, D))f)(w[0], w[1], w[2], w[3], size, executor, x,
-                                                                  y, z);
+      return ((int (*)(W, W, W, W, uint64_t*, void**, D, D, D, D, D))f)(
+          w[0], w[1], w[2], w[3], size, executor, x[0], x[1], x[2], x[3], x[4]);
     case 5:
-      return ((int (*)(W, W, W, W, W, uint64_t*, void**, D, D, D))f)(w[0], w[1], w[2], w[3], w[4], size,
-                                                                     executor, x, y, z);
+      return ((int (*)(W, W, W, W, W, uint64_t*, void**, D, D, D, D, D))f)(
+          w[0], w[1], w[2], w[3], w[4], size, executor, x[0], x[1], x[2], x[3], x[4]);
     case 6:
-      return ((int (*)(W, W, W, W, W, W, uint64_t*, void**, D, D, D))f)(w[0], w[1], w[2], w[3], w[4], w[5],
-                                                                        size, executor, x, y, z);
+      return ((int (*)(W, W, W, W, W, W, uint64_t*, void**, D, D, D, D, D))f)(
+          w[0], w[1], w[2], w[3], w[4], w[5], size, executor, x[0], x[1], x[2], x[3], x[4]);
     case 7:
-      return ((int (*)(W, W, W, W, W, W, W, uint64_t*, void**, D, D, D))f)(w[0], w[1], w[2], w[3], w[4], w[5],
-                                                                           w[6], size, executor, x, y, z);
+      return ((int (*)(W, W, W, W, W, W, W, uint64_t*, void**, D, D, D, D, D))f)(
+          w[0], w[1], w[2], w[3], w[4], w[5], w[6], size, executor, x[0], x[1], x[2], x[3], x[4]);
     // clang-format off
     case 8:
-      return ((int (*)(W, W, W, W, W, W, W, W, uint64_t*, void**, D, D, D))f)(w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7], size, executor, x, y, z);
+      return ((int (*)(W, W, W, W, W, W, W, W, uint64_t*, void**, D, D, D, D, D))f)(w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7], size, executor, x[0], x[1], x[2], x[3], x[4]);
     case 9:
-      return ((int (*)(W, W, W, W, W, W, W, W, W, uint64_t*, void**, D, D, D))f)(w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7], w[8], size, executor, x, y, z);
+      return ((int (*)(W, W, W, W, W, W, W, W, W, uint64_t*, void**, D, D, D, D, D))f)(w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7], w[8], size, executor, x[0], x[1], x[2], x[3], x[4]);
     case 10:
-      return ((int (*)(W, W, W, W, W, W, W, W, W, W, uint64_t*, void**, D, D, D))f)(w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7], w[8], w[9], size, executor, x, y, z);
+      return ((int (*)(W, W, W, W, W, W, W, W, W, W, uint64_t*, void**, D, D, D, D, D))f)(w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7], w[8], w[9], size, executor, x[0], x[1], x[2], x[3], x[4]);
     case 11:
-      return ((int (*)(W, W, W, W, W, W, W, W, W, W, W, uint64_t*, void**, D, D, D))f)(w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7], w[8], w[9], w[10], size, executor, x, y, z);
+      return ((int (*)(W, W, W, W, W, W, W, W, W, W, W, uint64_t*, void**, D, D, D, D, D))f)(w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7], w[8], w[9], w[10], size, executor, x[0], x[1], x[2], x[3], x[4]);
     case 12:
-      return ((int (*)(W, W, W, W, W, W, W, W, W, W, W, W, uint64_t*, void**, D, D, D))f)(w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7], w[8], w[9], w[10], w[11], size, executor, x, y, z);
+      return ((int (*)(W, W, W, W, W, W, W, W, W, W, W, W, uint64_t*, void**, D, D, D, D, D))f)(w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7], w[8], w[9], w[10], w[11], size, executor, x[0], x[1], x[2], x[3], x[4]);
     case 13:
-      return ((int (*)(W, W, W, W, W, W, W, W, W, W, W, W, W, uint64_t*, void**, D, D, D))f)(w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7], w[8], w[9], w[10], w[11], w[12], size, executor, x, y, z);
+      return ((int (*)(W, W, W, W, W, W, W, W, W, W, W, W, W, uint64_t*, void**, D, D, D, D, D))f)(w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7], w[8], w[9], w[10], w[11], w[12], size, executor, x[0], x[1], x[2], x[3], x[4]);
     case 14:
-      return ((int (*)(W, W, W, W, W, W, W, W, W, W, W, W, W, W, uint64_t*, void**, D, D, D))f)(w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7], w[8], w[9], w[10], w[11], w[12], w[13], size, executor, x, y, z);
+      return ((int (*)(W, W, W, W, W, W, W, W, W, W, W, W, W, W, uint64_t*, void**, D, D, D, D, D))f)(w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7], w[8], w[9], w[10], w[11], w[12], w[13], size, executor, x[0], x[1], x[2], x[3], x[4]);
     // clang-format on
     default:
       return -1;

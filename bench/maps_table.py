@@ -102,7 +102,6 @@ ROWS = (
     scalar("mul.scalar", "Muls", "mul", NUMBERS),
     *comparisons(),
     Row("is_in_tensor_scalar", "IsInTensorScalar", "a S:s I:0 I:0 out", "torch.isin(a, s, out=out)", SIGNED, output="bool"),
-    Row("is_in_scalar_tensor", "IsInScalarTensor", "S:s a I:0 I:0 out1", "out1.fill_(torch.isin(s, a))", SIGNED, output="bool"),
     Row("equal", "Equal", "a same out1", "out1.fill_(torch.equal(a, same))", SIGNED, output="bool"),
     binary("logical_and", "LogicalAnd", "logical_and", EVERYTHING, output="bool"),
     binary("logical_or", "LogicalOr", "logical_or", EVERYTHING, output="bool"),
@@ -185,7 +184,7 @@ ROWS = (
     Row("heaviside", "Heaviside", "a b out", "torch.heaviside(a, b, out=out)"),
     Row("xlog1py", "Xlog1py", "a b out", "torch.special.xlog1py(a, b, out=out)"),
     Row("masked_scale", "MaskedScale", "a b F:0.5 out", "torch.mul(a, b, out=out).mul_(0.5)", ("f32",), product="Ascend950PR_9579"),
-    Row("add_relu", "AddRelu", "a b S:s out", "torch._add_relu(a, b, alpha=s, out=out)", NUMBERS),
+    Row("add_relu", "AddRelu", "a b S:s out", "torch._add_relu(a, b, alpha=s, out=out)", ("f32", "i64")),
     binary("logaddexp", "LogAddExp", "logaddexp"),
     binary("logaddexp2", "LogAddExp2", "logaddexp2"),
     Row("clamp", "Clamp", "a S:low S:high out", "torch.clamp(a, low, high, out=out)", NUMBERS),
@@ -274,7 +273,8 @@ ROWS = (
     Row("linspace", "Linspace", "S:0 S:100 I:n out", "torch.linspace(0, 100, n, out=out)", FLOATS),
 )
 
-MEASURED_FAMILIES = ("activations", "creation", "arithmetic", "unary", "logic", "indexing", "shape", "image", "random", "reductions", "sort", "matmul", "linalg", "norm", "loss", "pooling")
+MEASURED_FAMILIES = ("activations", "creation", "arithmetic", "unary", "logic", "indexing", "shape", "image", "random", "reductions", "sort", "matmul", "linalg", "norm", "loss", "pooling",
+                     "optimizers")
 
 
 def families(operators):

@@ -23,7 +23,7 @@ MADE = {
     "truth_by_columns": "torch.zeros(columns, dtype=torch.bool)",
     "truth_whole": "torch.zeros((), dtype=torch.bool)",
     "places2": "torch.zeros((rows, columns), dtype=torch.int64)",
-    "square": "a2[:, :rows]",
+    "leading": "a2[:, :rows]",
     "seldom": "a * (torch.rand(n, generator=g) < 1e-9)",
 }
 # Which dims are reduced.
@@ -52,7 +52,9 @@ def reductions():
                          domain="positive")
     yield from over_dims("mean", "Mean", "a2 A:DIMS I:0 type T:OUT", "torch.mean(a2, DIMS, out=OUT)", domain="positive")
     yield from over_dims("logsumexp", "LogSumExp", "a2 A:DIMS I:0 T:OUT", "torch.logsumexp(a2, DIMS, out=OUT)")
-    yield moved("trace", "Trace", "T:square T:whole", "torch.trace(square)", FLOAT, domain="positive", result="whole")
+    yield moved("is_in_scalar_tensor", "IsInScalarTensor", "S:s T:a I:0 I:0 T:truth_whole", "torch.isin(s, a)", ("f32", "bf16", "i64", "i8"),
+                result="truth_whole")
+    yield moved("trace", "Trace", "T:leading T:whole", "torch.trace(leading)", FLOAT, domain="positive", result="whole")
     for most in ("max", "min"):
         title = most.title()
         yield from over_dims(f"a{most}", f"A{most}", "a2 A:DIMS I:0 T:OUT", f"torch.a{most}(a2, DIMS, out=OUT)", NUMBERS)

@@ -1,4 +1,4 @@
-"""Softmax, norms and losses over classes as bench/maps.py measures them: rows as those of moves_table.py.
+"""Softmax, norms, losses over classes and sequences, and steps of optimizers as bench/maps.py measures them: rows as those of moves_table.py.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -56,6 +56,31 @@ MADE = {
     "loss_of_rows": "torch.zeros(rows)",
     "losses": "torch.zeros(rows, dtype=a.dtype)",
     "logarithms": "torch.log_softmax(a2, 1)",
+    "more_scale": "torch.zeros(16)",
+    "more_shift": "torch.zeros(16)",
+    "their_variances": "channel_rstds.pow(-2) - 1e-5",
+    "elements": "torch.full((1,), n // 16, dtype=torch.int32)",
+    # Sequences of 64 steps over 64 symbols, with 16 targets each.
+    "speech": "torch.log_softmax(a.view(64, -1, 64), 2)",
+    "heard": "n // 4096",
+    "said": "torch.randint(1, 64, (heard, 16), generator=g)",
+    "likelihoods": "torch.zeros(heard)",
+    "alphas": "torch.zeros((heard, 64, 40))",
+    "loss_of_speech": "torch.ops.aten._ctc_loss(speech, said, [64] * heard, [16] * heard)",
+    "known_alphas": "F.pad(loss_of_speech[1], (0, 7))",
+    "of_speech": "torch.zeros_like(speech)",
+    "first_moments": "torch.zeros(n)",
+    "second_moments": "torch.zeros(n)",
+    "weights": "torch.rand(n, generator=g)",
+    "one_step": "torch.ones(1)",
+    "their_step": "torch.ones(())",
+    "beta1_power": "torch.full((1,), 0.9)",
+    "beta2_power": "torch.full((1,), 0.999)",
+    "rate": "torch.full((1,), 1e-3)",
+    "decayed": "torch.full((1,), 1e-2)",
+    "tiny": "torch.full((1,), 1e-8)",
+    "none_found": "torch.zeros(1)",
+    "scaled_by": "torch.ones(1)",
 }
 
 
@@ -157,6 +182,57 @@ def channel_norms():
                 "out0=out_image, out1=of_group_scale, out2=of_group_shift)", FLOAT, result="out_image")
 
 
+def channel_parts():
+    """The parts of a batch norm over several devices."""
+    yield moved("batch_norm_stats", "BatchNormStats", "C:image D:1e-5 T:of_scale T:of_shift", "torch.var_mean(image, (0, 2, 3), correction=0)[1]", FLOAT,
+                result="of_scale")
+    yield moved("batch_norm_elemt", "BatchNormElemt", "C:image T:scale T:shift T:channel_means T:channel_rstds D:1e-5 C:out_image",
+                f"{ATEN}.native_batch_norm.out(image, scale, shift, channel_means, their_variances, False, 0.1, 1e-5, out=out_image, "
+                "save_mean=empty, save_invstd=empty)", FLOAT, result="out_image")
+    yield moved("batch_norm_elemt_backward", "BatchNormElemtBackward",
+                "C:grad_image C:image T:channel_means T:channel_rstds T:scale T:shift T:scale T:elements C:out_image",
+                "((grad_image - (shift / elements)[:, None, None]) - (image - channel_means[:, None, None]) * "
+                "(channel_rstds.square() * scale / elements)[:, None, None]) * (channel_rstds * scale)[:, None, None]", FLOAT, result="out_image")
+    yield moved("batch_norm_reduce", "BatchNormReduce", "C:image T:of_scale T:of_shift",
+                "(torch.sum(image, (0, 2, 3), out=of_scale), torch.sum(image * image, (0, 2, 3), out=of_shift))[0]", FLOAT, result="of_shift",
+                theirs="of_shift")
+    yield moved("batch_norm_reduce_backward", "BatchNormReduceBackward",
+                "C:grad_image C:image T:channel_means T:channel_rstds T:scale I:1 I:1 I:1 T:of_scale T:of_shift T:more_scale T:more_shift",
+                "(torch.sum(grad_image, (0, 2, 3), out=of_scale), "
+                "torch.sum(grad_image * (image - channel_means[:, None, None]), (0, 2, 3), out=of_shift))[0]", FLOAT, result="of_shift",
+                theirs="of_shift", compares=False)
+
+
+def speech_losses():
+    lengths = "A:[64]*heard A:[16]*heard"
+    yield moved("ctc_loss", "CtcLoss", f"T:speech T:said {lengths} I:0 I:0 T:likelihoods T:alphas",
+                f"{ATEN}._ctc_loss(speech, said, [64] * heard, [16] * heard)[0]", FLOAT, result="likelihoods", from_memory=22)
+    yield moved("ctc_loss_backward", "CtcLossBackward",
+                f"T:likelihoods T:speech T:said {lengths} T:loss_of_speech[0] T:known_alphas I:0 I:0 T:of_speech",
+                f"{ATEN}._ctc_loss_backward(likelihoods, speech, said, [64] * heard, [16] * heard, *loss_of_speech, 0)", FLOAT, result="of_speech",
+                from_memory=22)
+
+
+def steps():
+    """A step changes its operands, so the sides are compared by the tests of the optimizers alone."""
+    lists = "L:[weights] L:[a] L:[first_moments] L:[second_moments] L:[] L:[one_step] T:null T:null"
+    adam = "[weights], [a], [first_moments], [second_moments], [], [their_step], lr=1e-3, beta1=0.9, beta2=0.999, weight_decay=0.01, eps=1e-8"
+    more = {"dtypes": FLOAT, "result": "weights", "compares": False}
+    for name, function, theirs in (("fused_adam", "FusedAdam", "_fused_adam_"), ("fused_adamw", "FusedAdamw", "_fused_adamw_")):
+        yield moved(name, function, f"{lists} D:1e-3 D:0.9 D:0.999 D:0.01 D:1e-8 I:0 I:0",
+                    f"(torch.{theirs}({adam}, amsgrad=False, maximize=False), weights)[1]", **more)
+    step = f"(torch._fused_adamw_({adam}, amsgrad=False, maximize=False), weights)[1]"
+    yield moved("apply_adam_w", "ApplyAdamW", "T:weights T:first_moments T:second_moments T:beta1_power T:beta2_power T:rate T:decayed T:beta1_power "
+                "T:beta2_power T:tiny a T:null I:0 I:0", step, **more)
+    yield moved("apply_adam_w_v2", "ApplyAdamWV2", "T:weights T:first_moments T:second_moments T:null a T:one_step F:1e-3 F:0.9 F:0.999 F:0.01 F:1e-8 "
+                "I:0 I:0", step, **more)
+    yield moved("fused_sgd", "FusedSgd", "L:[weights] L:[a] L:[first_moments] T:null F:0.01 F:0.9 F:1e-3 F:0.0 I:0 I:0 I:0",
+                "(torch._fused_sgd_([weights], [a], [first_moments], weight_decay=0.01, momentum=0.9, lr=1e-3, dampening=0.0, nesterov=False, "
+                "maximize=False, is_first_step=False), weights)[1]", **more)
+    yield moved("foreach_non_finite_check_and_unscale", "ForeachNonFiniteCheckAndUnscale", "L:[out] T:none_found T:scaled_by",
+                f"{ATEN}._amp_foreach_non_finite_check_and_unscale_([out], none_found, scaled_by)", FLOAT, compares=False)
+
+
 def class_losses():
     for name, function, self, target, weight, op in (("nll_loss", "NLLLoss", "a2", "targets", "class_weights", "nll_loss"),
                                                      ("nll_loss2d", "NLLLoss2d", "image", "pixels", "pixel_weights", "nll_loss2d")):
@@ -198,4 +274,5 @@ def binary_losses():
                 f"{ATEN}.soft_margin_loss_backward.grad_input(b2, a2, shares, 0, grad_input=out2)")
 
 
-ROWS = (*softmaxes(), *row_norms(), *fused_norms(), *fused_gates(), *channel_norms(), *class_losses(), *binary_losses())
+ROWS = (*softmaxes(), *row_norms(), *fused_norms(), *fused_gates(), *channel_norms(), *channel_parts(), *class_losses(), *binary_losses(), *speech_losses(),
+        *steps())

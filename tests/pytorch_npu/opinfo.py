@@ -2,6 +2,7 @@
 
     opinfo.py [--page PAGE] [--limit N] [--jobs N] [NAME...]   run entries (all); without names, write the table into PAGE
     opinfo.py --rows --page PAGE NAME...                       write their rows into PAGE, and how many entries are of each kind
+    opinfo.py --reasons --page PAGE                            write into PAGE why its entries differ or fail
     opinfo.py --short --page PAGE                              the entries that PAGE calls own, two samples of each dtype:
                                                                they must still be own, and right
 Runs in a Python with torch, torch_npu and expecttest, with portacl in force. Each entry runs in a worker process, which may
@@ -21,10 +22,15 @@ import subprocess
 import sys
 import threading
 import time
+import tomllib
 from pathlib import Path
 
 BEGIN = "<!-- written by ./dev opinfo: begin -->"
 END = "<!-- written by ./dev opinfo: end -->"
+REASONS_BEGIN = "<!-- reasons, of tests/pytorch_npu/opinfo_reasons.toml: begin -->"
+REASONS_END = "<!-- reasons: end -->"
+REASONS = Path(__file__).with_name("opinfo_reasons.toml")
+UNLIKE = ("differs", "fails")  # kinds that need a reason
 KINDS = ("own", "refused", "fallback", "differs", "fails", "skipped")
 SECONDS_TO_START = 600
 SECONDS_PER_ENTRY = 300
@@ -198,10 +204,48 @@ def with_rows(page: str, outcomes: list[dict]) -> str:
     return "\n".join(lines)
 
 
+def kinds_of(page: str) -> dict[str, str]:
+    """The kind of each entry of the page."""
+    rows = [line.split(" | ") for line in page.partition("| entry | result | dtypes |")[2].split("\n") if line.startswith("| ")]
+    return {row[0][2:]: row[1] for row in rows if len(row) > 5}
+
+
 def own_entries(page: Path) -> list[str]:
-    entries = page.read_text(encoding="utf-8").partition("| entry | result |")[2]
-    rows = [line.split(" | ") for line in entries.split("\n") if line.startswith("| ")]
-    return [row[0][2:] for row in rows if len(row) > 5 and row[1] == "own"]
+    return [name for name, kind in kinds_of(page.read_text(encoding="utf-8")).items() if kind == "own"]
+
+
+def reasons() -> dict[str, dict]:
+    """What REASONS says of each entry."""
+    groups = tomllib.loads(REASONS.read_text(encoding="utf-8"))["reasons"]
+    return {name: group for group in groups for name in group["entries"]}
+
+
+def unexplained(page: str) -> list[str]:
+    """Where the page and REASONS do not fit together."""
+    kinds, known = kinds_of(page), reasons()
+    faults = [f"{name} {kind}, and {REASONS.name} gives no reason" for name, kind in kinds.items() if kind in UNLIKE and name not in known]
+    return faults + [f"{REASONS.name} has {name}, which the page does not say to differ or fail" for name in known if kinds.get(name) not in UNLIKE]
+
+
+def with_reasons(page: str) -> str:
+    """The page with a line for each entry that differs or fails."""
+    kinds, known = kinds_of(page), reasons()
+    lines = ["", "| entry | result | by | reason |", "|---|---|---|---|"]
+    for wanted in UNLIKE:
+        for name in sorted(name for name, kind in kinds.items() if kind == wanted):
+            why = known.get(name, {"because": "?", "reason": "not explained yet"})
+            lines.append(f"| `{name}` | {wanted} | {why['because']} | {why['reason']} |")
+    before, _, rest = page.partition(REASONS_BEGIN)
+    after = rest.partition(REASONS_END)[2]
+    return before + "\n".join([REASONS_BEGIN, *lines, "", REASONS_END]) + after
+
+
+def write_reasons(path: Path) -> int:
+    page = path.read_text(encoding="utf-8")
+    path.write_text(with_reasons(page), encoding="utf-8")
+    faults = unexplained(page)
+    print("\n".join(faults), end="\n" if faults else "")
+    return 1 if faults else 0
 
 
 def cpu_minutes() -> float:
@@ -214,6 +258,7 @@ def main() -> int:
     parser.add_argument("names", nargs="*", metavar="NAME")
     parser.add_argument("--short", action="store_true")
     parser.add_argument("--rows", action="store_true")
+    parser.add_argument("--reasons", action="store_true")
     parser.add_argument("--page", type=Path)
     parser.add_argument("--limit", type=int, default=25)
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
@@ -223,6 +268,10 @@ def main() -> int:
         parser.error("--short needs --page and takes no names")
     if options.rows and (options.page is None or not options.names):
         parser.error("--rows needs --page and names")
+    if options.reasons:
+        if options.page is None or options.names:
+            parser.error("--reasons needs --page and takes no names")
+        return write_reasons(options.page)
     workers = [Worker() for _ in range(max(1, options.jobs))]
     entries = workers[0].entries
     wanted = own_entries(options.page) if options.short else options.names
@@ -249,6 +298,7 @@ def main() -> int:
     print(f"{len(outcomes)} entries: " + ", ".join(f"{count[kind]} {kind}" for kind in KINDS))
     if options.rows:
         options.page.write_text(with_rows(options.page.read_text(encoding="utf-8"), outcomes), encoding="utf-8")
+        return write_reasons(options.page)
     if options.page and not options.short and not options.names:
         import importlib.metadata
 
@@ -259,6 +309,7 @@ def main() -> int:
         new = before + table(outcomes, options.limit, versions, cpu_minutes()) + after
         options.page.write_text(new, encoding="utf-8")
         print(f"wrote {options.page}")
+        return write_reasons(options.page)
     if options.short:
         return 0 if count["own"] == len(outcomes) else 1
     return 0 if not options.names or count["differs"] + count["fails"] == 0 else 1

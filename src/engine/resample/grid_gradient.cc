@@ -14,7 +14,7 @@ namespace {
 // Points at a time: their taps take stack.
 constexpr int64_t kPositions = 32;
 constexpr int kMostTaps = 16;
-// Channels of an image that a thread sums together, for which taps are computed once.
+// Channels of an image that one of several threads sums together, for which taps are computed once.
 constexpr int64_t kChannelsTogether = 8;
 // Elements of the output's gradient that a thread reads at a time.
 constexpr int64_t kThreadBlockElements = 16384;
@@ -42,6 +42,7 @@ class PointTaps {
   template <bool kWithSlopes>
   void Set(const char* grid, int64_t count, const PlaneStrides& strides) {
     T coordinate[3][kPositions];
+    are_all_there_ = true;
     const int axes = job_.is_volume ? 3 : 2;
     for (int axis = 0; axis < axes; ++axis)
       LoadNumbers<T, kPositions>(job_.load, grid + axis * job_.grid_stride[3], job_.grid_stride[2], count,
@@ -51,34 +52,45 @@ class PointTaps {
           job_.is_volume ? TapsOf<T, kWithSlopes>(job_, coordinate[2][i], job_.depth) : OnePlane<T>();
       const AxisTaps<T> rows = TapsOf<T, kWithSlopes>(job_, coordinate[1][i], job_.height);
       const AxisTaps<T> columns = TapsOf<T, kWithSlopes>(job_, coordinate[0][i], job_.width);
-      taps_ = planes.count * rows.count * columns.count;
-      for (int k = 0; k < taps_; ++k) {
-        const int c = k % columns.count;
-        const int r = k / columns.count % rows.count;
-        const int p = k / columns.count / rows.count;
-        is_there_[k][i] = planes.index[p] >= 0 && rows.index[r] >= 0 && columns.index[c] >= 0;
-        offset_[k][i] = is_there_[k][i] ? planes.index[p] * strides.plane + rows.index[r] * strides.row +
-                                              columns.index[c] * strides.column
-                                        : 0;
-        weight_[k][i] = planes.weight[p] * rows.weight[r] * columns.weight[c];
-        if constexpr (kWithSlopes) {
-          slope_[0][k][i] = planes.weight[p] * rows.weight[r] * columns.slope[c];
-          slope_[1][k][i] = planes.weight[p] * rows.slope[r] * columns.weight[c];
-          slope_[2][k][i] = planes.slope[p] * rows.weight[r] * columns.weight[c];
+      taps_ = 0;
+      for (int p = 0; p < planes.count; ++p) {
+        for (int r = 0; r < rows.count; ++r) {
+          for (int c = 0; c < columns.count; ++c)
+            SetTap<kWithSlopes>(taps_++, i, strides, planes, p, rows, r, columns, c);
         }
       }
     }
   }
 
   int count() const { return taps_; }
+  // Returns true if no tap of any point lies outside.
+  bool AreAllThere() const { return are_all_there_; }
   bool IsThere(int k, int64_t i) const { return is_there_[k][i]; }
   int64_t Offset(int k, int64_t i) const { return offset_[k][i]; }
   T Weight(int k, int64_t i) const { return weight_[k][i]; }
   T Slope(int axis, int k, int64_t i) const { return slope_[axis][k][i]; }
 
  private:
+  template <bool kWithSlopes>
+  void SetTap(int k, int64_t i, const PlaneStrides& strides, const AxisTaps<T>& planes, int p,
+              const AxisTaps<T>& rows, int r, const AxisTaps<T>& columns, int c) {
+    const bool is_there = planes.index[p] >= 0 && rows.index[r] >= 0 && columns.index[c] >= 0;
+    is_there_[k][i] = is_there;
+    are_all_there_ = are_all_there_ && is_there;
+    offset_[k][i] = is_there ? planes.index[p] * strides.plane + rows.index[r] * strides.row +
+                                   columns.index[c] * strides.column
+                             : 0;
+    weight_[k][i] = planes.weight[p] * rows.weight[r] * columns.weight[c];
+    if constexpr (kWithSlopes) {
+      slope_[0][k][i] = planes.weight[p] * rows.weight[r] * columns.slope[c];
+      slope_[1][k][i] = planes.weight[p] * rows.slope[r] * columns.weight[c];
+      slope_[2][k][i] = planes.slope[p] * rows.weight[r] * columns.weight[c];
+    }
+  }
+
   const GridJob& job_;
   int taps_ = 0;
+  bool are_all_there_ = true;
   bool is_there_[kMostTaps][kPositions];
   int64_t offset_[kMostTaps][kPositions];
   T weight_[kMostTaps][kPositions];
@@ -137,9 +149,13 @@ void AddSlopes(const GridJob& job, const PointTaps<T>& taps, const char* input, 
       for (int64_t i = 0; i < count; ++i) std::memcpy(raw + i, input + taps.Offset(k, i), sizeof raw[i]);
       job.load(raw, value, static_cast<size_t>(count));
     }
+    const auto change = [&](int axis, int64_t i) { return value[i] * taps.Slope(axis, k, i); };
     for (int axis = 0; axis < axes; ++axis) {
-      for (int64_t i = 0; i < count; ++i)
-        changes[axis][i] += taps.IsThere(k, i) ? value[i] * taps.Slope(axis, k, i) : T{0};
+      if (taps.AreAllThere()) {
+        for (int64_t i = 0; i < count; ++i) changes[axis][i] += change(axis, i);
+        continue;
+      }
+      for (int64_t i = 0; i < count; ++i) changes[axis][i] += taps.IsThere(k, i) ? change(axis, i) : T{0};
     }
   }
   for (int axis = 0; axis < axes; ++axis) {
@@ -192,6 +208,28 @@ void ForEachRow(const GridJob& job, const F& f) {
   }
 }
 
+// Adds gradients times weights to where the taps of the points lie, point by point.
+template <class T>
+void AddToPlane(const PointTaps<T>& taps, const T* gradient, int64_t count, char* plane) {
+  const auto add = [&](int k, int64_t i) {
+    T sum;
+    std::memcpy(&sum, plane + taps.Offset(k, i), sizeof sum);
+    sum += taps.Weight(k, i) * gradient[i];
+    std::memcpy(plane + taps.Offset(k, i), &sum, sizeof sum);
+  };
+  if (taps.AreAllThere() && taps.count() == 4) {
+    for (int64_t i = 0; i < count; ++i) {
+      for (int k = 0; k < 4; ++k) add(k, i);
+    }
+    return;
+  }
+  for (int64_t i = 0; i < count; ++i) {
+    for (int k = 0; k < taps.count(); ++k) {
+      if (taps.IsThere(k, i)) add(k, i);
+    }
+  }
+}
+
 // Sums the gradient of some channels of an image, whose first one begins at `to` and in whose planes the strides walk.
 template <class T>
 void SumChannels(const GridGradientJob& job, const JobContext& context, int64_t image, int64_t first_channel,
@@ -213,16 +251,7 @@ void SumChannels(const GridGradientJob& job, const JobContext& context, int64_t 
       LoadNumbers<T, kPositions>(sampling.load,
                                  points.gradient + (first_channel + c) * sampling.output_stride[1],
                                  sampling.output_stride[3], points.count, gradient);
-      char* const plane = to + c * channel_stride;
-      for (int64_t i = 0; i < points.count; ++i) {
-        for (int k = 0; k < taps.count(); ++k) {
-          if (!taps.IsThere(k, i)) continue;
-          T sum;
-          std::memcpy(&sum, plane + taps.Offset(k, i), sizeof sum);
-          sum += taps.Weight(k, i) * gradient[i];
-          std::memcpy(plane + taps.Offset(k, i), &sum, sizeof sum);
-        }
-      }
+      AddToPlane(taps, gradient, points.count, to + c * channel_stride);
     }
   });
 }
@@ -246,13 +275,15 @@ template <class T>
 void RunInputGradient(const GridGradientJob& job, const JobContext& context) {
   const GridJob& sampling = job.sampling;
   char* const result = static_cast<char*>(context.addresses[job.input_gradient]) + job.input_offset;
-  const int64_t groups = (sampling.channels + kChannelsTogether - 1) / kChannelsTogether;
+  const int64_t together =
+      sampling.threads == 1 ? std::max<int64_t>(sampling.channels, 1) : kChannelsTogether;
+  const int64_t groups = (sampling.channels + together - 1) / together;
   const int64_t plane = sampling.depth * sampling.height * sampling.width;
   ForEachBlock(sampling.images * groups, sampling.threads, [&](int64_t thread_block) {
     const DefaultFloatEnvironment environment;
     const int64_t image = thread_block / groups;
-    const int64_t first = thread_block % groups * kChannelsTogether;
-    const int64_t channels = std::min(kChannelsTogether, sampling.channels - first);
+    const int64_t first = thread_block % groups * together;
+    const int64_t channels = std::min(together, sampling.channels - first);
     char* const to = result + image * job.input_stride[0] + first * job.input_stride[1];
     if (sampling.load == nullptr) {
       SumChannels<T>(job, context, image, first, channels, to, job.input_stride[1],
