@@ -85,7 +85,6 @@ LinalgJob JobOf(const OperatorCall& call, LinalgJob::Kind kind, const Shape& bat
   job.isa = call.isa;
   job.threads = call.threads;
   job.add = SumKernels(ACL_FLOAT).values.For(job.isa);
-  job.row_terms = engine::RowTermsKernelsOf(job.isa);
   job.operands = static_cast<int8_t>(call.tensors.size());
   return job;
 }

@@ -9,7 +9,6 @@
 #include "base/float_environment.h"
 #include "engine/conversions.h"
 #include "engine/isa_in_use.h"
-#include "engine/linalg/number_rows.h"
 #include "engine/parallel.h"
 
 namespace portacl::engine {
@@ -19,12 +18,69 @@ namespace {
 // together.
 constexpr int64_t kColumnsTogether = 256;
 constexpr uint64_t kBytesTogether = uint64_t{64} << 20;
-// Columns that are eliminated before the rest of a matrix is updated, and rows of a solution that get the terms of
-// the rows above them together.
-constexpr int64_t kColumnsOfPanel = 32;
-constexpr int64_t kRowsOfSolution = 4;
+
+template <class T>
+struct Number {
+  T real;
+  T imaginary;
+};
+
+// Rows of numbers in memory. A row of complex numbers has all real parts, then all imaginary parts.
+template <class T>
+struct Rows {
+  T* base;
+  int64_t parts;
+  int64_t columns;
+
+  T* Part(int64_t row, int64_t part) const { return base + (row * parts + part) * columns; }
+  Number<T> At(int64_t row, int64_t column) const {
+    return {Part(row, 0)[column], parts == 1 ? T{0} : Part(row, 1)[column]};
+  }
+  void Set(int64_t row, int64_t column, Number<T> number) const {
+    Part(row, 0)[column] = number.real;
+    if (parts == 2) Part(row, 1)[column] = number.imaginary;
+  }
+};
+
+template <class T>
+Number<T> Negative(Number<T> x) {
+  return {-x.real, -x.imaginary};
+}
+template <class T>
+Number<T> Conjugate(Number<T> x) {
+  return {x.real, -x.imaginary};
+}
+template <class T>
+Number<T> Product(Number<T> x, Number<T> y) {
+  return {x.real * y.real - x.imaginary * y.imaginary, x.real * y.imaginary + x.imaginary * y.real};
+}
+// Scales by the divisor's larger part, so that squares neither overflow nor vanish.
+template <class T>
+Number<T> Quotient(Number<T> x, Number<T> y, int64_t parts) {
+  if (parts == 1) return {x.real / y.real, T{0}};
+  if (std::fabs(y.real) >= std::fabs(y.imaginary)) {
+    const T ratio = y.imaginary / y.real;
+    const T scale = y.real + y.imaginary * ratio;
+    return {(x.real + x.imaginary * ratio) / scale, (x.imaginary - x.real * ratio) / scale};
+  }
+  const T ratio = y.real / y.imaginary;
+  const T scale = y.real * ratio + y.imaginary;
+  return {(x.real * ratio + x.imaginary) / scale, (x.imaginary * ratio - x.real) / scale};
+}
 
 bool IsHalf(aclDataType dtype) { return dtype == ACL_FLOAT16 || dtype == ACL_BF16; }
+
+// The length of a number, without squares that overflow or vanish.
+template <class T>
+T SizeOf(Number<T> x, int64_t parts) {
+  if (parts == 1) return std::fabs(x.real);
+  const T greater = std::max(std::fabs(x.real), std::fabs(x.imaginary));
+  if (std::isnan(x.real) || std::isnan(x.imaginary)) return x.real + x.imaginary;
+  if (greater == 0 || std::isinf(greater)) return greater;
+  const T a = x.real / greater;
+  const T b = x.imaginary / greater;
+  return greater * std::sqrt(a * a + b * b);
+}
 
 template <class T>
 class LinalgRun {
@@ -152,17 +208,10 @@ class LinalgRun {
     }
     return address;
   }
-  bool HasDenseRows(const LinalgOperand& operand) const {
-    return parts_ == 1 && !IsHalf(operand.dtype) && operand.column == int64_t{sizeof(T)};
-  }
   void Load(const LinalgOperand& operand, int64_t matrix, Rows<T> to, int64_t rows, int64_t columns) const {
     const char* const from = At(operand, matrix);
     const LoadFunction load = IsHalf(operand.dtype) ? FindLoad(job_.isa, operand.dtype, ACL_FLOAT) : nullptr;
     for (int64_t i = 0; i < rows; ++i) {
-      if (HasDenseRows(operand)) {
-        std::memcpy(to.Part(i, 0), from + i * operand.row, static_cast<size_t>(columns) * sizeof(T));
-        continue;
-      }
       for (int64_t j = 0; j < columns; ++j) {
         const char* const element = from + i * operand.row + j * operand.column;
         if (load != nullptr) {
@@ -183,11 +232,6 @@ class LinalgRun {
     const bool is_half = IsHalf(operand.dtype);
     const StoreFunction store = is_half ? FindStore(job_.isa, operand.dtype) : nullptr;
     for (int64_t i = 0; i < rows; ++i) {
-      if (HasDenseRows(operand)) {
-        std::memcpy(to + i * operand.row + first * operand.column, from.Part(i, 0) + first,
-                    static_cast<size_t>(end - first) * sizeof(T));
-        continue;
-      }
       for (int64_t j = first; j < end; ++j) {
         char* const element = to + i * operand.row + j * operand.column;
         if (is_half) {
@@ -226,27 +270,6 @@ class LinalgRun {
     AddTo(a.imaginary, x.Part(x_row, 0) + from, y.Part(y_row, 1) + from, n);
   }
 
-  // Adds terms to rows of real numbers, from a column on.
-  void AddTerms(const RowTerms<T>& work) const {
-    if (work.rows <= 0 || work.terms <= 0 || work.columns <= 0) return;
-    ReportIsaThatRan(job_.row_terms.isa);
-    if constexpr (sizeof(T) == sizeof(float)) {
-      job_.row_terms.of_float(work);
-    } else {
-      job_.row_terms.of_double(work);
-    }
-  }
-  // Subtracts from rows [first, end) their terms of rows [above, above_end) of the same matrix, in columns from
-  // `column` on. The factors are in the columns of those rows (LU), or in the rows of those columns (Cholesky).
-  void SubtractRows(Rows<T> matrix, int64_t first, int64_t end, int64_t above, int64_t above_end,
-                    int64_t column, bool is_symmetric) const {
-    const int64_t pitch = matrix.columns;
-    AddTerms({matrix.Part(first, 0) + column, pitch, matrix.Part(above, 0) + column, pitch,
-              is_symmetric ? matrix.Part(above, 0) + first : matrix.Part(first, 0) + above,
-              is_symmetric ? 1 : pitch, is_symmetric ? pitch : 1, end - first, above_end - above,
-              pitch - column, true});
-  }
-
   // Solves columns [from, to) of the right-hand sides in place: subtracts known terms, the lowest k first.
   void Solve(Rows<T> matrix, Rows<T> right, bool is_upper, bool transposes, bool is_unit, int64_t from,
              int64_t to) const {
@@ -257,29 +280,12 @@ class LinalgRun {
     const bool ascends = is_upper == transposes;
     for (int64_t step = 0; step < n; ++step) {
       const int64_t i = ascends ? step : n - 1 - step;
-      if (parts_ == 1 && ascends && step % kRowsOfSolution == 0)
-        SubtractKnown(matrix, right, transposes, i, std::min(n, i + kRowsOfSolution), 0, i, from, to);
-      const int64_t known = ascends ? (parts_ == 1 ? step - step % kRowsOfSolution : 0) : i + 1;
-      if (parts_ == 1) {
-        SubtractKnown(matrix, right, transposes, i, i + 1, known, ascends ? i : n, from, to);
-      } else {
-        for (int64_t k = known; k < (ascends ? i : n); ++k)
-          AddTo(Negative(element(i, k)), right, k, right, i, from, to);
-      }
+      for (int64_t k = ascends ? 0 : i + 1; k < (ascends ? i : n); ++k)
+        AddTo(Negative(element(i, k)), right, k, right, i, from, to);
       if (is_unit) continue;
       const Number<T> diagonal = element(i, i);
       for (int64_t j = from; j < to; ++j) right.Set(i, j, Quotient(right.At(i, j), diagonal, parts_));
     }
-  }
-
-  // Subtracts the terms of rows [known, known_end) from rows [first, end) of real right-hand sides.
-  void SubtractKnown(Rows<T> matrix, Rows<T> right, bool transposes, int64_t first, int64_t end,
-                     int64_t known, int64_t known_end, int64_t from, int64_t to) const {
-    const int64_t pitch = matrix.columns;
-    AddTerms({right.Part(first, 0) + from, right.columns, right.Part(known, 0) + from, right.columns,
-              transposes ? matrix.Part(known, 0) + first : matrix.Part(first, 0) + known,
-              transposes ? 1 : pitch, transposes ? pitch : 1, end - first, known_end - known, to - from,
-              true});
   }
 
   void FactorAll(int64_t count) const {
@@ -300,92 +306,60 @@ class LinalgRun {
     for (int64_t row = 0; row < right.columns; ++row) right.Part(row, 0)[row] = 1;
     T* const sign = RowOf(i);
     *sign = 1;
-    // Real matrices: the columns of a panel are kept up to date, the others get the terms of its rows together.
-    const int64_t panel = parts_ == 1 ? kColumnsOfPanel : n;
-    for (int64_t first = 0; first < n; first += panel) {
-      const int64_t end = std::min(n, first + panel);
-      for (int64_t k = first; k < end; ++k) {
-        ExchangePivot(matrix, right, k, sign);
-        Eliminate(matrix, k, end, threads);
+    for (int64_t k = 0; k < n; ++k) {
+      int64_t pivot = k;
+      T largest = 0;
+      for (int64_t row = k; row < n; ++row) {
+        const Number<T> number = matrix.At(row, k);
+        const T size = std::fabs(number.real) + std::fabs(number.imaginary);
+        if (size > largest) {
+          largest = size;
+          pivot = row;
+        }
       }
-      for (int64_t row = first + 1; row < end; ++row)
-        SubtractRows(matrix, row, row + 1, first, row, end, false);
-      ForEachRows(end, n, threads,
-                  [&](int64_t from, int64_t to) { SubtractRows(matrix, from, to, first, end, end, false); });
+      if (pivot != k) {
+        std::swap_ranges(matrix.Part(k, 0), matrix.Part(k, 0) + parts_ * n, matrix.Part(pivot, 0));
+        std::swap_ranges(right.Part(k, 0), right.Part(k, 0) + parts_ * right.columns, right.Part(pivot, 0));
+        *sign = -*sign;
+      }
+      const Number<T> diagonal = matrix.At(k, k);
+      constexpr int64_t kRowsTogether = 32;
+      ForEachBlock((n - k - 1 + kRowsTogether - 1) / kRowsTogether, threads, [&](int64_t block) {
+        const DefaultFloatEnvironment environment;
+        const int64_t first = k + 1 + block * kRowsTogether;
+        for (int64_t row = first; row < std::min(n, first + kRowsTogether); ++row) {
+          const Number<T> factor = Quotient(matrix.At(row, k), diagonal, parts_);
+          matrix.Set(row, k, factor);
+          AddTo(Negative(factor), matrix, k, matrix, row, k + 1, n);
+        }
+      });
     }
-  }
-
-  // Brings the row with the first largest element of column k, from row k on, to row k.
-  void ExchangePivot(Rows<T> matrix, Rows<T> right, int64_t k, T* sign) const {
-    const int64_t n = job_.rows;
-    int64_t pivot = k;
-    T largest = 0;
-    for (int64_t row = k; row < n; ++row) {
-      const Number<T> number = matrix.At(row, k);
-      const T size = std::fabs(number.real) + std::fabs(number.imaginary);
-      if (size > largest) {
-        largest = size;
-        pivot = row;
-      }
-    }
-    if (pivot == k) return;
-    std::swap_ranges(matrix.Part(k, 0), matrix.Part(k, 0) + parts_ * n, matrix.Part(pivot, 0));
-    std::swap_ranges(right.Part(k, 0), right.Part(k, 0) + parts_ * right.columns, right.Part(pivot, 0));
-    *sign = -*sign;
-  }
-
-  // Makes the factors of column k, and subtracts row k times these from the rows below, in columns up to `end`.
-  void Eliminate(Rows<T> matrix, int64_t k, int64_t end, int threads) const {
-    const Number<T> diagonal = matrix.At(k, k);
-    ForEachRows(k + 1, job_.rows, parts_ == 1 ? 1 : threads, [&](int64_t from, int64_t to) {
-      for (int64_t row = from; row < to; ++row) {
-        const Number<T> factor = Quotient(matrix.At(row, k), diagonal, parts_);
-        matrix.Set(row, k, factor);
-        if (parts_ == 2) AddTo(Negative(factor), matrix, k, matrix, row, k + 1, end);
-      }
-    });
-    if (parts_ == 2 || k + 1 == job_.rows) return;
-    const int64_t pitch = matrix.columns;
-    T* const below = matrix.Part(k + 1, 0);
-    AddTerms({below + k + 1, pitch, matrix.Part(k, 0) + k + 1, pitch, below + k, pitch, 1, job_.rows - k - 1,
-              1, end - k - 1, true});
-  }
-
-  // Calls body(first, end) for blocks of rows [first, end).
-  template <class Body>
-  static void ForEachRows(int64_t first, int64_t end, int threads, const Body& body) {
-    constexpr int64_t kRowsTogether = 32;
-    ForEachBlock((end - first + kRowsTogether - 1) / kRowsTogether, threads, [&](int64_t block) {
-      const DefaultFloatEnvironment environment;
-      const int64_t from = first + block * kRowsTogether;
-      body(from, std::min(end, from + kRowsTogether));
-    });
   }
 
   // Replaces the upper triangle of a real matrix by its factor U, matrix = U^T U. Rows lose their terms in the
   // order of the rows above, block by block, so that a block of those stays in a cache.
-  // A block of rows also writes below the diagonal, which nobody reads.
   void FactorSymmetric(int64_t i, int threads) const {
     constexpr int64_t kRowsTogether = 64;
     constexpr int64_t kRowsOfBlock = 8;
     const Rows<T> matrix = MatrixOf(i);
     const int64_t n = job_.rows;
+    const auto subtract = [&](int64_t above, int64_t row) {
+      AddTo(Negative(matrix.At(above, row)), matrix, above, matrix, row, row, n);
+    };
     for (int64_t first = 0; first < n; first += kRowsTogether) {
       const int64_t end = std::min(n, first + kRowsTogether);
-      for (int64_t part = first; part < end; part += kRowsOfBlock) {
-        const int64_t part_end = std::min(end, part + kRowsOfBlock);
-        SubtractRows(matrix, part, part_end, first, part, part, true);
-        for (int64_t row = part; row < part_end; ++row) {
-          SubtractRows(matrix, row, row + 1, part, row, row, true);
-          T* const numbers = matrix.Part(row, 0);
-          numbers[row] = std::sqrt(numbers[row]);
-          for (int64_t j = row + 1; j < n; ++j) numbers[j] /= numbers[row];
-        }
+      for (int64_t row = first; row < end; ++row) {
+        for (int64_t above = first; above < row; ++above) subtract(above, row);
+        T* const numbers = matrix.Part(row, 0);
+        numbers[row] = std::sqrt(numbers[row]);
+        for (int64_t j = row + 1; j < n; ++j) numbers[j] /= numbers[row];
       }
       ForEachBlock((n - end + kRowsOfBlock - 1) / kRowsOfBlock, threads, [&](int64_t block) {
         const DefaultFloatEnvironment environment;
         const int64_t begin = end + block * kRowsOfBlock;
-        SubtractRows(matrix, begin, std::min(n, begin + kRowsOfBlock), first, end, begin, true);
+        for (int64_t row = begin; row < std::min(n, begin + kRowsOfBlock); ++row) {
+          for (int64_t above = first; above < end; ++above) subtract(above, row);
+        }
       });
     }
   }
@@ -463,19 +437,11 @@ class LinalgRun {
   }
 
   // Applies a reflector to columns [from, to) of rows k and below: sums over the rows, ascending, then
-  // updates each row. `scaled` has the reflector's numbers times the factor, of real numbers.
-  void Apply(Rows<T> reflectors, int64_t k, Number<T> factor, Rows<T> rows, Rows<T> sums, const T* scaled,
-             int64_t from, int64_t to) const {
+  // updates each row.
+  void Apply(Rows<T> reflectors, int64_t k, Number<T> factor, Rows<T> rows, Rows<T> sums, int64_t from,
+             int64_t to) const {
     for (int64_t part = 0; part < parts_; ++part)
       std::fill(sums.Part(0, part) + from, sums.Part(0, part) + to, T{0});
-    if (parts_ == 1) {
-      T* const sum = sums.Part(0, 0) + from;
-      T* const row = rows.Part(k, 0) + from;
-      const int64_t below = job_.rows - k;
-      AddTerms({sum, 0, row, rows.columns, reflectors.Part(k, 0) + k, 0, 1, 1, below, to - from, false});
-      AddTerms({row, rows.columns, sum, 0, scaled + k, 1, 0, below, 1, to - from, true});
-      return;
-    }
     for (int64_t i = k; i < job_.rows; ++i) AddTo(Conjugate(reflectors.At(k, i)), rows, i, sums, 0, from, to);
     for (int64_t i = k; i < job_.rows; ++i)
       AddTo(Negative(Product(factor, reflectors.At(k, i))), sums, 0, rows, i, from, to);
@@ -488,16 +454,12 @@ class LinalgRun {
     const int64_t count = std::min(job_.rows, job_.columns);
     const auto apply = [&](int64_t k, Number<T> factor, Rows<T> rows, int64_t first) {
       const Rows<T> sums{RowOf(matrix_index), parts_, rows.columns};
-      T* const scaled = RowOf(matrix_index) + parts_ * rows.columns;
-      for (int64_t i = k; parts_ == 1 && i < job_.rows; ++i)
-        scaled[i] = Product(factor, reflectors.At(k, i)).real;
-      ForEachBlock((rows.columns - first + kColumnsTogether - 1) / kColumnsTogether, threads,
-                   [&](int64_t block) {
-                     const DefaultFloatEnvironment environment;
-                     const int64_t from = first + block * kColumnsTogether;
-                     Apply(reflectors, k, factor, rows, sums, scaled, from,
-                           std::min(rows.columns, from + kColumnsTogether));
-                   });
+      ForEachBlock(
+          (rows.columns - first + kColumnsTogether - 1) / kColumnsTogether, threads, [&](int64_t block) {
+            const DefaultFloatEnvironment environment;
+            const int64_t from = first + block * kColumnsTogether;
+            Apply(reflectors, k, factor, rows, sums, from, std::min(rows.columns, from + kColumnsTogether));
+          });
     };
     for (int64_t k = 0; k < count; ++k) {
       MakeReflector(matrix, reflectors, k);
