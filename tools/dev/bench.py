@@ -56,6 +56,7 @@ KINDS = {
     "--attention": Kind("attention beside PyTorch", "attention.py", "torch", arguments=("--build", "{build}")),
     "--decoding": Kind("attention of one query to cached tokens", "decoding.py", "torch", arguments=("--build", "{build}")),
     "--products": Kind("products of matrices beside PyTorch", "products.py", "torch", arguments=("--build", "{build}")),
+    "--factors": Kind("solutions and factors of matrices beside PyTorch", "factors.py", "torch", arguments=("--build", "{build}")),
     "--maps": Kind("elementwise operators beside PyTorch", python="torch"),
     "--peers": Kind("other programs that do the same", python="torch", build="portacl_bench"),
     "--limits": Kind("the machine's limits alone", build="portacl_bench"),

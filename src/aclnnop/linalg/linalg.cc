@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <new>
 
-#include "aclnnop/jobs/sums.h"
 #include "base/data_type.h"
 #include "base/errors.h"
 #include "contract/arguments.h"
@@ -84,7 +83,6 @@ LinalgJob JobOf(const OperatorCall& call, LinalgJob::Kind kind, const Shape& bat
   job.computed = dtype == ACL_FLOAT16 || dtype == ACL_BF16 ? ACL_FLOAT : dtype;
   job.isa = call.isa;
   job.threads = call.threads;
-  job.add = SumKernels(ACL_FLOAT).values.For(job.isa);
   job.operands = static_cast<int8_t>(call.tensors.size());
   return job;
 }

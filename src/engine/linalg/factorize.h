@@ -8,7 +8,6 @@
 #include "acl/acl_base.h"
 #include "base/isa.h"
 #include "engine/linalg/logarithm.h"
-#include "engine/map/formula.h"
 #include "engine/move/move.h"
 
 namespace portacl::engine {
@@ -45,7 +44,6 @@ struct LinalgJob {
   LinalgOperand out;  // for kQr, q
   LinalgOperand r;
   aclDataType computed;  // FLOAT, DOUBLE, COMPLEX64 or COMPLEX128
-  VectorFunction add;    // in[0] + number * in[1], rounded once, for float32 and float64
   Logarithm logarithm;   // for kDeterminant
   Move copy;
   int8_t copied_from;  // operands; the workspace, after what a run takes, is the one after the call's
