@@ -184,7 +184,7 @@ HWY_INLINE void AddBlocksOfHeads(const HeadsProduct& product, int64_t first, int
             even + i * columns, odd + i * columns, begins, ends, product.c + head * product.c_head,
             product.adds || term >= kEvenOddDepth, [&]() HWY_ATTR {
               for (int64_t line = 0; line < of_vector && asked != nullptr; ++line)
-                __builtin_prefetch(NextLines(&lines_ahead, 1));
+                __builtin_prefetch(NextLines(&lines_ahead, 1), 0, kSecondLevel);
             });
         if (++of_group < product.group) continue;
         of_group = 0;
@@ -225,7 +225,7 @@ HWY_INLINE void AddStripOfPairs(const float* a, const char* b, int64_t row, floa
     HWY_UNROLL(4)
     for (int64_t i = 0; i < kWords; ++i) {
       const auto word = hn::LoadU(di, reinterpret_cast<const int32_t*>(from + i * kBytes));
-      if (i * kBytes % kLine == 0) __builtin_prefetch(asked + i * kBytes);
+      if (i * kBytes % kLine == 0) __builtin_prefetch(asked + i * kBytes, 0, kSecondLevel);
       sums[2 * i] = functions::Fma(d, term, hn::BitCast(d, hn::ShiftLeft<16>(word)), sums[2 * i]);
       sums[2 * i + 1] = functions::Fma(d, term, hn::BitCast(d, hn::And(word, upper)), sums[2 * i + 1]);
     }
@@ -525,7 +525,8 @@ HWY_INLINE void MultiplyKeysByBlocks(const KeysProduct& product) {
           even = functions::Fma(d, hn::LoadDup128(d, terms), hn::BitCast(d, hn::ShiftLeft<16>(pair)), even);
           const int64_t line = (word + r) / kWordsOfLine;
           if ((word + r) % (kWordsOfLine * kBlocks) == 0) asked = NextLines(&ahead, kBlocks);
-          if ((word + r) % kWordsOfLine == 0) __builtin_prefetch(asked + line % kBlocks * kLine);
+          if ((word + r) % kWordsOfLine == 0)
+            __builtin_prefetch(asked + line % kBlocks * kLine, 0, kSecondLevel);
           odd = functions::Fma(d, hn::LoadDup128(d, terms + kKeyBlocks), hn::BitCast(d, hn::And(pair, upper)),
                                odd);
         }
