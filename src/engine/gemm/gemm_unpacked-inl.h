@@ -261,6 +261,10 @@ HWY_INLINE void TransposeSome(const char* from, int64_t line, int64_t lines, int
   }
 }
 
+// Makes __builtin_prefetch fetch into the second-level cache, to which more lines may be on their way from memory than
+// to the first level. Lines that lie far ahead would leave that one before they are read.
+constexpr int kSecondLevel = 2;
+
 // Prefetch distances, in bytes of a line. Only a few next bytes go to the first-level cache, because lines 1
 // KiB apart share few of its sets. As many of the bytes that follow in memory go to the second-level cache,
 // in their order.
@@ -272,7 +276,8 @@ HWY_INLINE void AskAhead(const char* lines, int64_t line, int64_t count, int64_t
     for (int64_t byte = 0; byte < kLineAhead; byte += 64) __builtin_prefetch(next + i * line + byte);
   }
   const char* const later = lines + kSide * line + at * kSide;
-  for (int64_t byte = 0; byte < kSide * kLineAhead; byte += 64) __builtin_prefetch(later + byte, 0, 2);
+  for (int64_t byte = 0; byte < kSide * kLineAhead; byte += 64)
+    __builtin_prefetch(later + byte, 0, kSecondLevel);
 }
 
 template <class Elements>
