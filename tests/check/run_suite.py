@@ -37,8 +37,8 @@ class Result(NamedTuple):
 
 def executables_of(build: pathlib.Path) -> dict[str, pathlib.Path]:
     """The GoogleTest executables, from what CMake wrote down of them."""
-    return {file.name.split("[")[0]: file.parent / file.name.split("[")[0]
-            for file in sorted((build / "tests").rglob("*[[]1[]]_include.cmake"))}
+    return {name: file.parent / name for file in sorted((build / "tests").rglob("*.include.cmake"))
+            for name in [file.name.removesuffix(".include.cmake")]}
 
 
 def skipped_of(name: str) -> list[str]:

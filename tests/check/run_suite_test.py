@@ -37,7 +37,7 @@ class Suite(unittest.TestCase):
             executable = build / "tests" / "stand_in"
             executable.write_text(program)
             executable.chmod(0o755)
-            (build / "tests" / "stand_in[1]_include.cmake").touch()
+            (build / "tests" / "stand_in.include.cmake").touch()
             done = subprocess.run([sys.executable, "-B", RUNNER, build, "stand_in"], capture_output=True, text=True, check=False)
         return done.returncode, done.stdout + done.stderr
 

@@ -21,6 +21,7 @@
 #include <utility>
 
 #include "determinism/cases.h"
+#include "determinism/described.h"
 #include "engine/isa_in_use.h"
 #include "gtest/gtest.h"
 #include "support/environment.h"
@@ -38,12 +39,24 @@ std::vector<Subject>& Subjects() {
 
 namespace {
 
-// The cases of every operator, made once.
+// The places of subjects that are described elsewhere, and what makes these.
+std::map<size_t, Subject (*)()>& Described() {
+  static std::map<size_t, Subject (*)()> described;
+  return described;
+}
+
+size_t CountSubjects() {
+  for (const auto& [place, make] : std::exchange(Described(), {})) Subjects()[place] = make();
+  return Subjects().size();
+}
+
+// The cases of an operator, kept until those of another one are made.
 const std::vector<DeterminismCase>& CasesOf(size_t subject) {
-  static std::map<size_t, std::vector<DeterminismCase>> made;
-  const auto found = made.find(subject);
-  if (found != made.end()) return found->second;
-  return made.emplace(subject, MakeCases(Subjects()[subject])).first->second;
+  static std::optional<size_t> made;
+  static std::vector<DeterminismCase> cases;
+  if (made != subject) cases = MakeCases(Subjects()[subject]);
+  made = subject;
+  return cases;
 }
 
 // How one run differs from a plain one. Nothing of it may change a bit.
@@ -256,7 +269,7 @@ std::vector<Variation> FloatingPointEnvironments(const Subject&, const Determini
 // An operator with every instruction set and all variations; in one test, as making the cases costs more than a run.
 class Determinism : public ::testing::TestWithParam<size_t> {
  protected:
-  Determinism() : hashes_(ReadHashes()), results_(cases().size()) {}
+  Determinism() : results_(cases().size()) {}
 
   const Subject& subject() const { return Subjects()[GetParam()]; }
   const std::vector<DeterminismCase>& cases() const { return CasesOf(GetParam()); }
@@ -289,8 +302,9 @@ class Determinism : public ::testing::TestWithParam<size_t> {
   // Whether a result of a case has the hash that is committed; bytes that had it before need not be hashed.
   ::testing::AssertionResult HasHash(size_t i, std::vector<std::byte> result) {
     if (results_[i].has_value() && *results_[i] == result) return ::testing::AssertionSuccess();
-    const auto committed = hashes_.find(cases()[i].name);
-    if (committed == hashes_.end())
+    static const std::map<std::string, std::string> hashes = ReadHashes();
+    const auto committed = hashes.find(cases()[i].name);
+    if (committed == hashes.end())
       return ::testing::AssertionFailure() << "there is no hash; see the head of this file";
     const std::string hash = HashText(HashElements(cases()[i].output_dtype, result));
     if (hash != committed->second)
@@ -299,7 +313,6 @@ class Determinism : public ::testing::TestWithParam<size_t> {
     return ::testing::AssertionSuccess();
   }
 
-  const std::map<std::string, std::string> hashes_;
   std::vector<std::optional<std::vector<std::byte>>> results_;
 };
 
@@ -326,10 +339,16 @@ TEST_P(Determinism, SameBits) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Of, Determinism, ::testing::Range(size_t{0}, Subjects().size()),
+INSTANTIATE_TEST_SUITE_P(Of, Determinism, ::testing::Range(size_t{0}, CountSubjects()),
                          [](const ::testing::TestParamInfo<size_t>& parameter) {
                            return Subjects()[parameter.param].description.binding.name;
                          });
 
 }  // namespace
+
+DescribedSubject::DescribedSubject(Subject (*make)()) {
+  Described()[Subjects().size()] = make;
+  Subjects().emplace_back();
+}
+
 }  // namespace portacl::testing

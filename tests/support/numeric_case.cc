@@ -10,6 +10,7 @@
 #include <cstring>
 #include <map>
 #include <sstream>
+#include <unordered_map>
 
 #include "float_formats.h"
 #include "gtest/gtest.h"
@@ -163,6 +164,53 @@ void CountUlp(DtypeNumber dtype, double found, double truth, double slack) {
   }
 }
 
+// A running hash.
+class Hash {
+ public:
+  void Add(uint64_t word) { value_ = (std::rotl(value_, 23) ^ word) * 0x9E3779B97F4A7C15u; }
+  void Add(const HostTensor& tensor) {
+    Add(static_cast<uint64_t>(tensor.dtype()));
+    Add(tensor.shape().size());
+    for (const int64_t dim : tensor.shape()) Add(static_cast<uint64_t>(dim));
+    const auto bytes = static_cast<size_t>(ElementSize(tensor.dtype()));
+    for (int64_t i = 0; i < tensor.size(); ++i) {
+      uint64_t words[2] = {};
+      std::memcpy(words, tensor.Element(i), bytes);
+      Add(words[0]);
+      if (bytes > sizeof words[0]) Add(words[1]);
+    }
+  }
+  uint64_t value() const { return value_; }
+
+ private:
+  uint64_t value_ = 0x51ED27;
+};
+
+// The call's function, attributes and inputs, and the output's dtype and shape.
+uint64_t HashCall(const NumericDescription& op, const NumericCase& c, const Operands& operands) {
+  Hash hash;
+  hash.Add(std::hash<std::string>()(op.binding.name));
+  hash.Add(std::bit_cast<uint64_t>(op.max_ulp));
+  hash.Add(static_cast<uint64_t>(c.attributes.reduction) * 2 + (c.attributes.log_target ? 1 : 0));
+  hash.Add(std::bit_cast<uint32_t>(c.attributes.beta));
+  for (const HostTensor& input : operands.inputs) hash.Add(input);
+  hash.Add(static_cast<uint64_t>(operands.output.front().dtype()));
+  for (const int64_t dim : operands.output.front().shape()) hash.Add(static_cast<uint64_t>(dim));
+  return hash.value();
+}
+
+uint64_t HashOf(const HostTensor& tensor) {
+  Hash hash;
+  hash.Add(tensor);
+  return hash.value();
+}
+
+// Results that the oracle found right, by their calls. The next instruction set gives the same bits, and needs no oracle.
+std::unordered_map<uint64_t, uint64_t>& RightResults() {
+  static std::unordered_map<uint64_t, uint64_t> results;
+  return results;
+}
+
 std::string Bytes(const std::byte* element, int64_t count) {
   std::ostringstream text;
   text << "0x" << std::hex;
@@ -172,6 +220,51 @@ std::string Bytes(const std::byte* element, int64_t count) {
     text << static_cast<int>(element[i]);
   }
   return text.str();
+}
+
+std::vector<LogicalTensor> LogicalInputs(const Operands& operands) {
+  std::vector<LogicalTensor> logical;
+  for (const HostTensor& input : operands.inputs) logical.push_back(Logical(input));
+  return logical;
+}
+
+// What is wrong with the output; empty if nothing.
+std::string FaultOf(const NumericDescription& op, const Prediction& expected, const HostTensor& output) {
+  if (expected.shape != output.shape()) {
+    return "the oracle gives shape " + ToString(expected.shape) + ", the case has " +
+           ToString(output.shape());
+  }
+
+  const DtypeNumber dtype = output.dtype();
+  const int64_t element_bytes = ElementSize(dtype);
+  for (int64_t i = 0; i < output.size(); ++i) {
+    const auto at = static_cast<size_t>(i);
+    const double found = DecodeReal(dtype, output.Element(i));
+    const double value = expected.value[at];
+    const double truth = expected.truth[at];
+    const double slack = expected.slack.empty() ? 0 : expected.slack[at];
+
+    std::byte element[16] = {};
+    EncodeElement(dtype, value, element);
+    const bool as_predicted = expected.upper.empty() ? SameElement(dtype, output.Element(i), element)
+                                                     : Between(dtype, found, value, expected.upper[at]);
+    const double tolerance = std::isfinite(truth) ? op.max_ulp * FloatUlp(truth) + slack : 0;
+    const bool within_bound =
+        std::isinf(slack) || Between(dtype, found, truth - tolerance, truth + tolerance);
+    if (!as_predicted || !within_bound) {
+      std::ostringstream reason;
+      reason.precision(17);
+      reason << "element " << i << " is " << Bytes(output.Element(i), element_bytes) << " (" << found
+             << "), exactly " << truth << ", predicted " << Bytes(element, element_bytes) << " (" << value
+             << ")";
+      if (!expected.upper.empty()) {
+        reason << " to " << expected.upper[at];
+      }
+      return reason.str() + (as_predicted ? ": as predicted, but outside the bound" : "");
+    }
+    CountUlp(dtype, found, truth, slack);
+  }
+  return "";
 }
 
 }  // namespace
@@ -246,16 +339,18 @@ void FillInputs(const NumericCase& c, Operands& operands) {
 bool CheckOperands(const NumericDescription& op, const NumericCase& c, Operands& operands,
                    aclrtStream stream) {
   HostTensor& output = operands.output.front();
-  std::vector<LogicalTensor> logical;
   std::vector<aclTensor*> handles;
   for (HostTensor& input : operands.inputs) {
-    logical.push_back(Logical(input));
     handles.push_back(input.Handle());
     input.Remember();
   }
   handles.push_back(output.Handle());
   output.Remember();
-  const Prediction expected = op.oracle(logical, c.attributes);
+  // In place a call overwrites an input, from which the oracle may have to compute after all.
+  const uint64_t call_hash = c.in_place < 0 ? HashCall(op, c, operands) : 0;
+  const bool is_known = c.in_place < 0 && RightResults().contains(call_hash);
+  Prediction expected;
+  if (!is_known) expected = op.oracle(LogicalInputs(operands), c.attributes);
 
   const CallResult call = CallTwoPhase(op.binding, handles, c.attributes, stream, c.fp_mode);
   const auto fail = [&](const std::string& reason) {
@@ -280,39 +375,11 @@ bool CheckOperands(const NumericDescription& op, const NumericCase& c, Operands&
   if (!call.fp_state_kept) {
     return fail("the caller's floating-point environment was changed");
   }
-  if (expected.shape != output.shape()) {
-    return fail("the oracle gives shape " + ToString(expected.shape) + ", the case has " +
-                ToString(output.shape()));
-  }
-
-  const DtypeNumber dtype = output.dtype();
-  const int64_t element_bytes = ElementSize(dtype);
-  for (int64_t i = 0; i < output.size(); ++i) {
-    const auto at = static_cast<size_t>(i);
-    const double found = DecodeReal(dtype, output.Element(i));
-    const double value = expected.value[at];
-    const double truth = expected.truth[at];
-    const double slack = expected.slack.empty() ? 0 : expected.slack[at];
-
-    std::byte element[16] = {};
-    EncodeElement(dtype, value, element);
-    const bool as_predicted = expected.upper.empty() ? SameElement(dtype, output.Element(i), element)
-                                                     : Between(dtype, found, value, expected.upper[at]);
-    const double tolerance = std::isfinite(truth) ? op.max_ulp * FloatUlp(truth) + slack : 0;
-    const bool within_bound =
-        std::isinf(slack) || Between(dtype, found, truth - tolerance, truth + tolerance);
-    if (!as_predicted || !within_bound) {
-      std::ostringstream reason;
-      reason.precision(17);
-      reason << "element " << i << " is " << Bytes(output.Element(i), element_bytes) << " (" << found
-             << "), exactly " << truth << ", predicted " << Bytes(element, element_bytes) << " (" << value
-             << ")";
-      if (!expected.upper.empty()) {
-        reason << " to " << expected.upper[at];
-      }
-      return fail(reason.str() + (as_predicted ? ": as predicted, but outside the bound" : ""));
-    }
-    CountUlp(dtype, found, truth, slack);
+  if (!is_known || HashOf(output) != RightResults()[call_hash]) {
+    if (is_known) expected = op.oracle(LogicalInputs(operands), c.attributes);
+    const std::string fault = FaultOf(op, expected, output);
+    if (!fault.empty()) return fail(fault);
+    if (c.in_place < 0) RightResults()[call_hash] = HashOf(output);
   }
 
   for (size_t i = 0; i < operands.inputs.size(); ++i) {

@@ -130,9 +130,24 @@ class Steps(unittest.TestCase):
 
     def test_a_report(self):
         file = self.root / "tests.xml"
-        file.write_text('<?xml version="1.0"?>\n<testsuite name="a" tests="7" failures="1" disabled="1" skipped="2"></testsuite>\n')
-        self.assertEqual(progress.report(file), "3 passed, 1 failed, 3 skipped")
-        self.assertEqual(progress.report(self.root / "none"), "0 passed, 0 failed")
+        outputs = {"a.S": ("run", ["[ RUN      ] S.A", "[       OK ] S.A (3 ms)", "[ RUN      ] S.B/x", "no end of line[       OK ] S.B/x (1 ms)",
+                                   "[ RUN      ] S.C", "[  SKIPPED ] S.C (0 ms)", "[  SKIPPED ] 1 test, listed below:", "[  SKIPPED ] S.C"]),
+                   "b.S": ("fail", ["[ RUN      ] S.A", "[       OK ] S.A (3 ms)", "[ RUN      ] S.B", "[  FAILED  ] S.B (9 ms)", "[ RUN      ] S.C"]),
+                   "b.Ended": ("fail", ["[ RUN      ] S.A", "[       OK ] S.A (3 ms)"]),
+                   "c": ("run", []), "d": ("fail", []), "e": ("notrun", ["why"]), "f": ("disabled", [])}
+        file.write_text('<?xml version="1.0"?>\n<testsuite name="a">' + "".join(
+            f'<testcase name="{name}" status="{status}"><system-out>{chr(10).join(lines)}</system-out></testcase>'
+            for name, (status, lines) in outputs.items()) + "</testsuite>\n")
+        self.assertEqual(progress.report(file), "5 passed, 4 failed, 3 skipped, in 7 processes")
+        self.assertEqual(progress.report(self.root / "none"), "0 passed, 0 failed, in 0 processes")
+
+    def test_of_a_process_that_fails_the_tests_that_passed_are_not_shown(self):
+        out = io.StringIO()
+        failed = ["[ RUN      ] S.B\n", "why\n", "[  FAILED  ] S.B (9 ms)\n"]
+        with contextlib.redirect_stdout(out):
+            progress.show(["[ RUN      ] S.A\n", "[       OK ] S.A (3 ms)\n", *failed, "[ RUN      ] S.C\n", "[ RUN      ] S.D\n", "told\n",
+                           "[       OK ] S.D (1 ms)\n", "[ RUN      ] S.E\n"])
+        self.assertEqual(out.getvalue(), "".join(failed) + "[ RUN      ] S.C\n[ RUN      ] S.D\ntold\n[       OK ] S.D (1 ms)\n[ RUN      ] S.E\n")
 
 
 class Installing(unittest.TestCase):
@@ -293,13 +308,14 @@ class Testing(unittest.TestCase):
         return found
 
     def ctest(self, preset, rest):
-        return (f"/bin/ctest --test-dir {preset} --parallel 2 --output-on-failure --no-tests=error --output-junit {preset}/tests.xml{rest}")
+        return (f"/bin/ctest --test-dir {preset} --parallel 2 --output-on-failure --no-tests=error --output-junit {preset}/tests.xml{rest}"
+                " --test-output-size-passed 9999999")
 
     def test_tests(self):
         self.assertEqual(self.commands(testing.test), ["build release", "choose determinism ", self.ctest("release", " -LE ^long$")])
         self.assertEqual(self.environment["PORTACL_DETERMINISM_WHOLE"], "alpha,beta")
         self.assertEqual(self.commands(testing.test, "--whole"), ["build release", self.ctest("release", " -LE ^long$")])
-        self.assertEqual(self.commands(testing.test, "--long", "-R", "x"), ["build release", self.ctest("release", " -R x")])
+        self.assertEqual(self.commands(testing.test, "--long", "-R", "x"), ["build release", self.ctest("release", " -C cases -R x")])
         self.assertEqual(self.commands(testing.test, "--of", "a,b"), ["build release a b", self.ctest("release", r" -LE ^long$ -R ^(a|b)(\.|$)")])
         self.assertEqual(self.commands(testing.test, "--check", "runtime"),
                          ["build release", "python3 -B tests/check/run_suite.py release --jobs 2 runtime"])

@@ -7,20 +7,36 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import collections
 import re
 import sys
 import xml.etree.ElementTree
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 DONE = re.compile(r"^\[? *(\d+)/(\d+)(?:\] | Test.* Passed )")  # Ninja's and CTest's
 PASSED_OVER = re.compile(r"Re-checking globbed|^ninja: no work to do\.$|^ *Start +\d+:")
+BEGUN, PASSED = "[ RUN      ] ", "[       OK ] "  # GoogleTest's
+CASE = re.compile(r"^\[(?: (RUN)      \] .*|       (OK) \] .*|  (SKIPPED) \] .* \(\d+ ms\))$", re.MULTILINE)
+
+
+def _but_passed(lines: Iterable[str]) -> Iterator[str]:
+    """Leaves out the tests of a process of GoogleTest that passed without a word."""
+    begun = ""
+    for line in lines:
+        if begun and line.startswith(PASSED):
+            begun = ""
+            continue
+        yield from [begun] if begun else []
+        begun = line if line.startswith(BEGUN) else ""
+        yield from [line] if not begun else []
+    yield from [begun] if begun else []
 
 
 def show(lines: Iterable[str]) -> None:
     """Prints progress in tenths, and everything else as it comes."""
     shown = -1
-    for line in lines:
+    for line in _but_passed(lines):
         if PASSED_OVER.search(line):
             continue
         done = DONE.match(line)
@@ -42,13 +58,23 @@ def table(lines: Iterable[str]) -> str:
 
 
 def report(path: Path) -> str:
+    """Counts the tests of CTest's report, of a process of GoogleTest those inside."""
     try:
-        suite = xml.etree.ElementTree.parse(path).getroot().attrib
+        processes = list(xml.etree.ElementTree.parse(path).getroot().iter("testcase"))
     except (OSError, xml.etree.ElementTree.ParseError):
-        suite = {}
-    tests, failures, skipped, disabled = (int(suite.get(name, 0)) for name in ("tests", "failures", "skipped", "disabled"))
-    skipped += disabled
-    return f"{tests - failures - skipped} passed, {failures} failed" + (f", {skipped} skipped" if skipped else "")
+        processes = []
+    passed = failed = skipped = 0
+    for process in processes:
+        status = process.get("status")
+        inside = collections.Counter(found[found.lastindex or 0] for found in CASE.finditer(process.findtext("system-out") or ""))
+        if not inside["RUN"]:
+            inside[{"run": "OK", "notrun": "SKIPPED", "disabled": "SKIPPED"}.get(str(status), "")] = 1
+            inside["RUN"] = 1
+        succeeded = inside["OK"] if status == "fail" else inside["RUN"] - inside["SKIPPED"]
+        passed += succeeded
+        skipped += inside["SKIPPED"]
+        failed += max(inside["RUN"] - inside["SKIPPED"] - succeeded, status == "fail")
+    return f"{passed} passed, {failed} failed" + (f", {skipped} skipped" if skipped else "") + f", in {len(processes)} processes"
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@
 --of A,B       only these test executables
 --chosen       only what tests what changed since everything was tested, and a sample that the seed draws, the commit if no other
 --pool         everything that the sample is drawn from
-ARGS           ctest's
+ARGS           ctest's; with -R NAME every test of GoogleTest is a process, else every suite
 """
 
 # SPDX-License-Identifier: Apache-2.0
@@ -111,10 +111,13 @@ def run_tests(verb: str, preset: str, arguments: list[str], selection: Selection
     if selection.of_determinism and ("determinism" in " ".join(executables) or not executables):
         if not any("-R" in one for one in rest) or any("eterminism" in one for one in rest):
             os.environ["PORTACL_DETERMINISM_WHOLE"] = choose(verb, "determinism", selection)
+    if any(one.startswith(("-R", "--tests-regex")) for one in rest):
+        names += ["-C", "cases"]  # names of single tests fit, too
     folder = steps.BUILDS / preset
     report = folder / "tests.xml"
     report.unlink(missing_ok=True)
     options_of_ctest: list[steps.Argument] = ["--output-on-failure", "--no-tests=error", "--output-junit", report, *tier, *names, *rest]
+    options_of_ctest += ["--test-output-size-passed", "9999999"]  # the report counts the tests of each process
     passed = steps.watched_step(
         f"testing build/{preset}",
         f"test-{preset}",

@@ -1,35 +1,11 @@
 // aclnnCast for the determinism test.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_cast.h"
-
-#include "determinism/subject.h"
+#include "determinism/described.h"
 
 namespace portacl::testing {
 namespace {
 
-const SubjectRegistration kRegistration([] {
-  Subject subject;
-  NumericDescription& op = subject.description;
-  op.binding.name = "aclnnCast";
-  op.binding.tensors = {"self", "out"};
-  op.binding.plan = [](std::span<aclTensor* const> t, const Attributes&, uint64_t* size,
-                       aclOpExecutor** executor) {
-    aclDataType dtype = ACL_FLOAT;
-    aclGetDataType(t[1], &dtype);
-    return aclnnCastGetWorkspaceSize(t[0], dtype, t[1], size, executor);
-  };
-  op.binding.run = aclnnCast;
-  op.input_dtypes = {ACL_FLOAT,  ACL_FLOAT16, ACL_BF16,   ACL_DOUBLE, ACL_INT8,   ACL_UINT8, ACL_INT16,
-                     ACL_UINT16, ACL_INT32,   ACL_UINT32, ACL_INT64,  ACL_UINT64, ACL_BOOL};
-  op.output_dtypes = {ACL_FLOAT, ACL_FLOAT16, ACL_BF16,   ACL_DOUBLE,    ACL_INT8,
-                      ACL_UINT8, ACL_INT16,   ACL_UINT16, ACL_INT32,     ACL_UINT32,
-                      ACL_INT64, ACL_UINT64,  ACL_BOOL,   ACL_COMPLEX64, ACL_COMPLEX128};
-  op.attributes = {{}};
-  subject.cuts_freely = [](const Attributes&) { return true; };
-  subject.is_plain_code = true;
-  subject.seed = 0xCA57;
-  return subject;
-}());
+const DescribedSubject kCast([] { return MoveSubject("aclnnCast", 0xCA57); });
 
 }  // namespace
 }  // namespace portacl::testing

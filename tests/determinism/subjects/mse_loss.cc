@@ -1,42 +1,14 @@
 // aclnnMseLoss for the determinism test.
 // SPDX-License-Identifier: Apache-2.0
-#include "aclnnop/aclnn_mse_loss.h"
-
-#include "determinism/subject.h"
+#include "determinism/described.h"
 
 namespace portacl::testing {
 namespace {
 
-// What both subjects have in common.
-Subject Of(const char* name) {
-  Subject subject;
-  NumericDescription& op = subject.description;
-  op.binding.name = name;
-  op.binding.tensors = {"self", "target", "out"};
-  op.binding.plan = [](std::span<aclTensor* const> t, const Attributes& a, uint64_t* size,
-                       aclOpExecutor** executor) {
-    return aclnnMseLossGetWorkspaceSize(t[0], t[1], a.reduction, t[2], size, executor);
-  };
-  op.binding.run = aclnnMseLoss;
-  op.input_dtypes = {ACL_FLOAT, ACL_FLOAT16, ACL_BF16};
-  op.output_dtypes = {ACL_FLOAT, ACL_FLOAT16, ACL_BF16};
-  subject.cuts_freely = [](const Attributes& a) { return a.reduction == 0; };
-  return subject;
-}
-
-const SubjectRegistration kRegistration([] {
-  Subject subject = Of("aclnnMseLoss");
-  subject.description.attributes = {{.reduction = 0}};
-  return subject;
-}());
-
-const SubjectRegistration kReducedRegistration([] {
-  Subject subject = Of("aclnnMseLoss_reduced");
-  subject.description.attributes = {{.reduction = 1}, {.reduction = 2}};
-  subject.description.output_shape = [](std::span<const Shape>) { return Shape{}; };
-  subject.sums_everything = true;
-  return subject;
-}());
+const DescribedSubject kElements([] { return LossSubject(DescribeMseLoss(), {{.reduction = 0}}); });
+const DescribedSubject kReduced([] {
+  return ReducedLossSubject(DescribeReducedMseLoss(), {{.reduction = 1}, {.reduction = 2}});
+});
 
 }  // namespace
 }  // namespace portacl::testing
