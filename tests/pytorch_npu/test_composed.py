@@ -76,8 +76,8 @@ FALLEN_BACK = {
     "linalg.householder_product": (lambda x: torch.linalg.householder_product(x.tril(-1) / 10, x[0] / 10), drawn(5, 3)),
 }
 # What those call: none of it may be native, else the list above no longer tells what it says.
-ABSENT = """huber_loss multi_margin_loss _logcumsumexp mode linalg_inv_ex _linalg_solve_ex _linalg_det _linalg_eigh linalg_eig linalg_lu linalg_lstsq.out
-linalg_householder_product""".split()
+ABSENT = """huber_loss multi_margin_loss _logcumsumexp mode linalg_inv_ex _linalg_solve_ex _linalg_det _linalg_eigh linalg_eig linalg_lu
+linalg_lstsq.out linalg_householder_product""".split()
 
 
 def with_gradient(function, x: torch.Tensor, device: str) -> tuple[torch.Tensor, torch.Tensor]:
