@@ -133,10 +133,6 @@ void AddRowEvenOdd(const float* a, const char* b, int64_t row, int64_t depth, in
 
 constexpr int64_t kLine = 64;
 
-// Makes __builtin_prefetch fetch into the second-level cache, to which more lines may be on their way from memory than
-// to the first level. Lines that lie far ahead would leave that one before they are read.
-constexpr int kSecondLevel = 2;
-
 // Returns the address of lines that are to be prefetched, and goes on to those behind them.
 HWY_INLINE const char* NextLines(LinesAhead* ahead, int64_t lines) {
   const char* const next = ahead->row + ahead->at;
