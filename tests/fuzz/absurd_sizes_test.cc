@@ -293,6 +293,22 @@ std::vector<Case> Cases() {
         return aclnnSlogdetGetWorkspaceSize(a.Repeated({Two(30), Two(30)}), a.Dense({}), a.Dense({}), size,
                                             executor);
       });
+  add("only R", 561101, {"self", "1152921504606846976"},
+      [](Arguments& a, uint64_t* size, aclOpExecutor** executor) {
+        return aclnnLinalgQrGetWorkspaceSize(a.Repeated({Two(60), 1}), 2, a.Dense({0}), a.Dense({1, 1}), size,
+                                             executor);
+      });
+  add("inverse", 561101, {"self", "1152921504606846976"},
+      [](Arguments& a, uint64_t* size, aclOpExecutor** executor) {
+        return aclnnInverseGetWorkspaceSize(a.Repeated({Two(30), Two(30)}), a.Dense({Two(30), Two(30)}), size,
+                                            executor);
+      });
+  add("triangular solve", 561101, {"self", "1073741824"},
+      [](Arguments& a, uint64_t* size, aclOpExecutor** executor) {
+        return aclnnTriangularSolveGetWorkspaceSize(a.Repeated({Two(30), 1}), a.Repeated({Two(30), Two(30)}),
+                                                    true, false, false, a.Dense({Two(30), 1}), nullptr, size,
+                                                    executor);
+      });
   add("svd", 561101, {"input", "1152921504606846976"},
       [](Arguments& a, uint64_t* size, aclOpExecutor** executor) {
         return aclnnSvdGetWorkspaceSize(a.Repeated({Two(30), Two(30)}), false, false, a.Dense({Two(30)}),

@@ -259,9 +259,10 @@ void ReturnDeviceMemory(int32_t device, size_t bytes) noexcept {
 }
 
 void RecordDeviceMemory(int32_t device) noexcept {
+  const int number = NumberOf(device);  // may load the configuration, under a lock that comes first
   Accounts& accounts = TheAccounts();
   std::lock_guard lock(accounts.mutex);
-  const Account& account = accounts.of_device[NumberOf(device)];
+  const Account& account = accounts.of_device[number];
   if (account.own > 0) profile::Memory(device, 0, static_cast<int64_t>(account.own));
 }
 

@@ -142,12 +142,14 @@ constexpr auto kSolveChecks = Join(List(
 void SetSolve(const OperatorCall& call, Executor& executor) {
   const aclTensor& out = call.Tensor(kX);
   const Shape batch = BatchOf(out.shape);
+  const int64_t order = out.shape[batch.rank];
+  if (!HasMemoryFor(call, order, std::max(order, out.shape[batch.rank + 1]), executor)) return;
   executor.SetJob([&] {
     LinalgJob job = JobOf(call, LinalgJob::Kind::kSolve, batch, out.dtype);
     job.is_upper = call.attributes[kUpper].integer != 0;
     job.transposes = call.attributes[kTranspose].integer != 0;
     job.is_unit = call.attributes[kUnit].integer != 0;
-    job.rows = out.shape[batch.rank];
+    job.rows = order;
     job.columns = out.shape[batch.rank + 1];
     job.matrix = OperandOf(kMatrix, call.Tensor(kMatrix), batch);
     job.right = OperandOf(kSelf, call.Tensor(kSelf), batch);
@@ -184,14 +186,18 @@ void SetInverse(const OperatorCall& call, Executor& executor) {
   const aclTensor& self = call.Tensor(kOriginal);
   const aclTensor& out = call.Tensor(kInverse);
   const Shape batch = BatchOf(out.shape);
+  const int64_t order = out.shape[batch.rank];
+  const bool casts = out.dtype != self.dtype;
+  if (!HasMemoryFor(call, order, order, executor)) return;
+  if (casts && !HasMemoryFor(call, out.numel, 1, executor)) return;
   executor.SetJob([&] {
     LinalgJob job = JobOf(call, LinalgJob::Kind::kInverse, batch, self.dtype);
-    job.rows = job.columns = out.shape[batch.rank];
+    job.rows = job.columns = order;
     job.matrix = OperandOf(kOriginal, self, batch);
     job.out = OperandOf(kInverse, out, batch);
     const uint64_t own = job.WorkspaceBytes();
     executor.workspace_size = own;
-    if (out.dtype != self.dtype) {
+    if (casts) {
       StridedView dense;
       dense.dtype = job.computed;
       FillShape(dense, out.shape, 1);
@@ -285,6 +291,9 @@ struct CastResult {
 
 void SetCastFactors(const OperatorCall& call, const LinalgJob& made_of, const Shape& batch,
                     std::initializer_list<CastResult> results, Executor& executor) {
+  for (const CastResult& result : results) {
+    if (!HasMemoryFor(call, call.Tensor(result.tensor).numel, 1, executor)) return;
+  }
   auto* const moves = reinterpret_cast<engine::Move*>(executor.ReserveMemory(2 * sizeof(engine::Move)));
   if (moves == nullptr) return;
   executor.SetJob([&] {
@@ -314,11 +323,12 @@ void SetCastFactors(const OperatorCall& call, const LinalgJob& made_of, const Sh
 void SetQr(const OperatorCall& call, Executor& executor) {
   const aclDataType self = call.Tensor(kFactored).dtype;
   const bool casts_q = ModeOf(call) != kOnlyR && call.Tensor(kQ).dtype != self;
+  const LinalgJob job = FactorsOf(call);
+  if (!HasMemoryFor(call, job.rows, std::max(job.columns, job.factor), executor)) return;
   if (casts_q || call.Tensor(kR).dtype != self)
-    return SetCastFactors(call, FactorsOf(call), BatchOf(call.Tensor(kFactored).shape),
+    return SetCastFactors(call, job, BatchOf(call.Tensor(kFactored).shape),
                           {{kR, &LinalgJob::r, OperandOf}, {kQ, &LinalgJob::out, OperandOf}}, executor);
   executor.SetJob([&] {
-    const LinalgJob job = FactorsOf(call);
     executor.workspace_size = job.WorkspaceBytes();
     return job;
   });

@@ -20,6 +20,8 @@ namespace {
 
 // A limit for the workspace of matrices that are processed together.
 constexpr uint64_t kBytesTogether = uint64_t{64} << 20;
+// Products of a matrix for which threads that sleep are woken.
+constexpr int64_t kTermsToWakeFor = int64_t{1} << 20;
 
 bool IsHalf(aclDataType dtype) { return dtype == ACL_FLOAT16 || dtype == ACL_BF16; }
 
@@ -88,10 +90,14 @@ class LinalgRun {
   template <class Body>
   void Each(int64_t count, const Body& body) const {
     if (count == 1) return body(0);
-    ForEachBlock(count, job_.threads, [&](int64_t i) {
-      const DefaultFloatEnvironment environment;
-      body(i);
-    });
+    const int64_t terms = job_.rows * job_.rows * std::max(inner_, second_) * parts_ * parts_;
+    ForEachBlock(
+        count, job_.threads,
+        [&](int64_t i) {
+          const DefaultFloatEnvironment environment;
+          body(i);
+        },
+        terms >= kTermsToWakeFor ? BlockLength::kLong : BlockLength::kShort);
   }
 
   // Computes matrix `index` of the batch in place i of the workspace.
@@ -147,6 +153,7 @@ class LinalgRun {
     return parts_ == 1 && !IsHalf(operand.dtype) && stride == int64_t{sizeof(T)};
   }
   void Load(const LinalgOperand& operand, int64_t matrix, Rows<T> to, int64_t rows, int64_t columns) const {
+    if (rows == 0 || columns == 0) return;  // there may be no address
     const char* const from = At(operand, matrix);
     if (IsPlain(operand, operand.column)) {
       for (int64_t i = 0; i < rows; ++i)
@@ -179,6 +186,7 @@ class LinalgRun {
   }
   void Store(Rows<T> from, const LinalgOperand& operand, int64_t matrix, int64_t rows,
              int64_t columns) const {
+    if (rows == 0 || columns == 0) return;
     char* const to = At(operand, matrix);
     if (IsPlain(operand, operand.column)) {
       for (int64_t i = 0; i < rows; ++i)
