@@ -312,18 +312,23 @@ class Testing(unittest.TestCase):
                 " --test-output-size-passed 9999999")
 
     def test_tests(self):
-        self.assertEqual(self.commands(testing.test), ["build release", "choose determinism ", self.ctest("release", " -LE ^long$")])
+        whole = "build release -DPORTACL_LEFT_OUT="
+        self.assertEqual(self.commands(testing.test), [whole, "choose determinism ", self.ctest("release", " -LE ^long$")])
         self.assertEqual(self.environment["PORTACL_DETERMINISM_WHOLE"], "alpha,beta")
-        self.assertEqual(self.commands(testing.test, "--whole"), ["build release", self.ctest("release", " -LE ^long$")])
-        self.assertEqual(self.commands(testing.test, "--long", "-R", "x"), ["build release", self.ctest("release", " -C cases -R x")])
-        self.assertEqual(self.commands(testing.test, "--of", "a,b"), ["build release a b", self.ctest("release", r" -LE ^long$ -R ^(a|b)(\.|$)")])
+        self.assertEqual(self.commands(testing.test, "--whole"), [whole, self.ctest("release", " -LE ^long$")])
+        self.assertEqual(self.commands(testing.test, "--chosen", "--seed", "s"),
+                         ["build release portacl_install", "choose left-out s", "build release -DPORTACL_LEFT_OUT=alpha,beta",
+                          "choose determinism s", self.ctest("release", " -LE ^long$")])
+        self.assertEqual(self.commands(testing.test, "--long", "-R", "x"), [whole, self.ctest("release", " -C cases -R x")])
+        self.assertEqual(self.commands(testing.test, "--of", "a,b"),
+                         ["build release a b -DPORTACL_LEFT_OUT=", self.ctest("release", r" -LE ^long$ -R ^(a|b)(\.|$)")])
         self.assertEqual(self.commands(testing.test, "--check", "runtime"),
-                         ["build release", "python3 -B tests/check/run_suite.py release --jobs 2 runtime"])
+                         ["build release runtime -DPORTACL_LEFT_OUT=", "python3 -B tests/check/run_suite.py release --jobs 2 runtime"])
 
     def test_sanitizers(self):
         self.assertEqual(self.commands(testing.asan, "--chosen", "--seed", "s", "-E", "x"),
                          ["build release portacl_install -DPORTACL_BORROWED=", "choose asan s --borrow asan.borrowed",
-                          "build asan alpha beta -DPORTACL_BORROWED=asan.borrowed", self.ctest("asan", r" -LE ^long$ -R ^(alpha|beta)(\.|$) -E x")])
+                          "build asan alpha beta -DPORTACL_BORROWED=asan.borrowed", self.ctest("asan", r" -LE ^long$ -R ^(alpha|beta)(\.|$) -C cases -E x")])
         self.assertEqual(self.environment["UBSAN_OPTIONS"], "print_stacktrace=1:halt_on_error=1")
         self.assertEqual(self.commands(testing.tsan, "--long"), ["build tsan -DPORTACL_BORROWED=", self.ctest("tsan", "")])
 

@@ -111,7 +111,7 @@ def run_tests(verb: str, preset: str, arguments: list[str], selection: Selection
     if selection.of_determinism and ("determinism" in " ".join(executables) or not executables):
         if not any("-R" in one for one in rest) or any("eterminism" in one for one in rest):
             os.environ["PORTACL_DETERMINISM_WHOLE"] = choose(verb, "determinism", selection)
-    if any(one.startswith(("-R", "--tests-regex")) for one in rest):
+    if any(one.startswith(("-R", "--tests-regex", "-E", "--exclude-regex")) for one in rest):
         names += ["-C", "cases"]  # names of single tests fit, too
     folder = steps.BUILDS / preset
     report = folder / "tests.xml"
