@@ -49,6 +49,8 @@ ONE_IN = {"sources": 10, "operators": 8, "executables": 3}
 # Tests of operators: these alone are left out. All other tests always run.
 OF_OPERATORS = re.compile(r"tests/(attention|convolution|foreach|indexing|large|loss|maps|matmul|moe|moves|norm|pooling|properties|quantisation|"
                           r"random|recurrent|reductions|serving|sort)/")
+# What the headers and the C functions of all operators are made from.
+SCHEMA = re.compile(r"include/|tools/schema/")
 # What CMake writes about test executables: a line each, its name and its sources.
 EXECUTABLES = "test_executables.txt"
 # Folders whose sources may be taken from BUILD as they are. All others are cheap, and what everything runs through.
@@ -79,7 +81,9 @@ def hashes_by_function(text: str) -> dict[str, str]:
 def state_of(root: pathlib.Path) -> dict[str, str]:
     bits = hashes_by_function((root / HASHES).read_text(encoding="utf-8"))
     others = {OPTIONS: (root / OPTIONS).read_text(encoding="utf-8"), **{f"hashes:{name}": text for name, text in bits.items()}}
-    sources = recorded_state.sources_of(root) | recorded_state.sources_of(root, "tests")
+    sources = recorded_state.sources_of(root) | recorded_state.sources_of(root, "tests") | recorded_state.sources_of(root, "include")
+    for path in [*root.glob("src/aclnnop/*/operators.toml"), *root.glob("tools/schema/*.py")]:
+        others[path.relative_to(root).as_posix()] = path.read_text(encoding="utf-8")
     return sources | {name: recorded_state.hash_of(text.encode()) for name, text in others.items()}
 
 
@@ -114,6 +118,16 @@ def computes_with(includes: dict[str, set[str]]) -> dict[str, set[str]]:
     return found
 
 
+def with_neighbours(changed: set[str], includes: dict[str, set[str]], computed: set[str]) -> set[str]:
+    """The changed files, and the folders of those that nothing computes with by name: a source may implement a header of another name."""
+    lost = {path.rpartition("/")[0] for path in changed - computed if COMPUTES.match(path) and path.endswith((".h", ".cc"))}
+    return changed | {path for path in set(includes).union(*includes.values()) if path.rpartition("/")[0] in lost}
+
+
+def families_of_schemas(changed: set[str]) -> set[str]:
+    return {path.split("/")[2] for path in changed if path.endswith("/operators.toml")}
+
+
 def sources_of_functions(headers) -> dict[str, str]:
     return {function.name: f"src/aclnnop/{header.family}/{header.source}.cc" for header in headers for function in header.functions if header.source}
 
@@ -129,8 +143,9 @@ def functions_to_sweep(changed: set[str], includes: dict[str, set[str]], headers
         return set(known_bits), set()
     sources = sources_of_functions(headers)
     uses = computes_with(includes)
+    wide = with_neighbours(changed, includes, set().union(*(uses[source] for source in set(sources.values()))))
     reached = {name for name in known_bits
-               if f"hashes:{name}" in changed or not changed.isdisjoint(uses[source_of(name, sources)])}
+               if f"hashes:{name}" in changed or not wide.isdisjoint(uses[source_of(name, sources)])}
     return reached, drawn(known_bits, -(-len(known_bits) // ONE_IN["operators"]), seed)
 
 
@@ -151,16 +166,19 @@ def executables_for(changed: set[str], mutants, most: int, seed: str) -> tuple[l
 
 
 def functions_reached(changed: set[str], includes: dict[str, set[str]], headers) -> set[str]:
-    """The functions whose results or answers may differ: their source, a header that it includes, or what these are about has changed."""
-    units = {unit_of(path) for path in changed if path.startswith("src/")}
-    uses = computes_with(includes)
+    """The functions whose results or answers may differ: their schema, their source, a header that it includes, or what these are about changed."""
+    sources, uses, families = sources_of_functions(headers), computes_with(includes), families_of_schemas(changed)
+    wide = with_neighbours(changed, includes, set().union(*(uses[source] for source in set(sources.values()))))
+    units = {unit_of(path) for path in wide if path.startswith("src/")}
     reached = {source for source in includes if units & {unit_of(path) for path in {source} | includes[source] | uses[source]}}
-    return {name for name, source in sources_of_functions(headers).items() if source in reached}
+    return {name for name, source in sources.items() if source in reached or source.split("/")[2] in families}
 
 
 def texts_of_test(sources: list[str], root: pathlib.Path) -> set[str]:
     """The sources of a test, the headers in tests/ that they include, and the sources of these headers, and so on."""
     found, todo = set(), list(sources)
+    if any(path.startswith("tests/maps/") for path in sources):  # described elementwise operators are linked to them
+        todo += [path.relative_to(root).as_posix() for path in root.glob("tests/maps/operators_*.cc")]
     while todo:
         path = todo.pop()
         if path in found:
@@ -176,17 +194,24 @@ def texts_of_test(sources: list[str], root: pathlib.Path) -> set[str]:
 
 def executables_to_leave_out(changed: set[str], functions: set[str], texts: dict[str, dict[str, str]], seed: str) -> tuple[set[str], set[str]]:
     """Of tests of operators, by name the texts of each: those that no change reaches, less those that the seed draws; and the drawn ones."""
-    reached = {name for name, files in texts.items() if changed & set(files)
-               or functions & {word for text in files.values() for word in re.findall(r"\baclnn\w+", text)}}
+    def names_one(text: str) -> bool:  # macros may make a function's name of parts
+        return re.search(r"\baclnn\w*##", text) is not None or not functions.isdisjoint(re.findall(r"\baclnn\w+", text))
+
+    reached = {name for name, files in texts.items() if changed & set(files) or functions and any(names_one(text) for text in files.values())}
     rest = sorted(set(texts) - reached)
     sample = drawn(rest, -(-len(rest) // ONE_IN["executables"]), seed)
     return set(rest) - sample, sample
 
 
+def reaches_everything(changed: set[str], tested: set[str]) -> bool:
+    """Whether a change is of what all operators are made from, or of tests whose executables are not known."""
+    return any(path == OPTIONS or SCHEMA.match(path) or path.startswith("tests/") and path not in tested for path in changed)
+
+
 def executables_of(build: pathlib.Path) -> dict[str, list[str]]:
-    """By name, the sources of each test executable of operators."""
+    """By name, the sources of each test executable."""
     lines = [line.split() for line in (build / EXECUTABLES).read_text(encoding="utf-8").splitlines()]
-    return {name: sources for name, *sources in lines if OF_OPERATORS.match(sources[0])}
+    return {name: sources for name, *sources in lines}
 
 
 def objects_of(build: pathlib.Path, root: pathlib.Path) -> dict[str, str]:
@@ -230,8 +255,14 @@ def main() -> int:
         print(",".join(sorted(reached | sample)))
         return 0
     if options.what == "left-out":
-        texts = {name: {path: (ROOT / path).read_text(encoding="utf-8") for path in texts_of_test(sources, ROOT)}
-                 for name, sources in executables_of(build).items()}
+        executables = executables_of(build)
+        paths = {name: texts_of_test(sources, ROOT) for name, sources in executables.items()}
+        texts = {name: {path: (ROOT / path).read_text(encoding="utf-8") for path in own} for name, own in paths.items()
+                 if OF_OPERATORS.match(executables[name][0])}
+        if reaches_everything(changed, set().union(*paths.values())):
+            say("a change reaches everything")
+            print("")
+            return 0
         functions = functions_reached(changed, includes, schema.read.read(ROOT))
         left_out, sample = executables_to_leave_out(changed, functions, texts, seed)
         say(f"tests of operators: {len(texts) - len(left_out) - len(sample)} of {len(texts)} executables that a change reaches, and of seed {seed}:")

@@ -45,6 +45,10 @@ class Determinism(unittest.TestCase):
         self.assertEqual(swept("src/aclnnop/arithmetic/mul.cc"), ["aclnnIndex", "aclnnIndexOfComplex"])  # its header lies elsewhere
         self.assertEqual(swept("src/base/errors.cc"), [])
 
+    def test_a_source_without_a_header_of_its_name_stands_for_its_folder(self):
+        self.assertEqual(swept("src/engine/move/rows_of_words.cc"), ["aclnnIndex", "aclnnIndexOfComplex"])
+        self.assertEqual(swept("src/engine/other/words.cc"), [])
+
     def test_other_hashes_and_other_options(self):
         self.assertEqual(swept("hashes:aclnnIndexOfComplex"), ["aclnnIndexOfComplex"])
         self.assertEqual(swept(chosen.OPTIONS), FUNCTIONS)
@@ -78,6 +82,13 @@ class LeftOut(unittest.TestCase):
         self.assertEqual(self.reached("src/aclnnop/arithmetic/mul.cc"), ["aclnnIndex"])
         self.assertEqual(self.reached("src/base/errors.cc"), ["aclnnIndex", "aclnnSum"])
         self.assertEqual(self.reached("tests/reductions/views.cc"), [])
+        self.assertEqual(self.reached("src/engine/move/rows_of_words.cc"), ["aclnnIndex"])
+        self.assertEqual(self.reached("src/aclnnop/reductions/operators.toml"), ["aclnnSum"])
+
+    def test_what_reaches_everything(self):
+        for path, everything in (("cmake/compile_options.cmake", True), ("include/acl/acl.h", True), ("tools/schema/read.py", True),
+                                 ("tests/support/unknown.cc", True), ("tests/support/runs.h", False), ("src/base/errors.cc", False)):
+            self.assertEqual(chosen.reaches_everything({path}, {"tests/support/runs.h"}), everything, path)
 
     def left_out(self, changed=(), functions=()):
         left_out, sample = chosen.executables_to_leave_out(set(changed), set(functions), self.TEXTS, "seed")
@@ -89,6 +100,8 @@ class LeftOut(unittest.TestCase):
         self.assertEqual(self.left_out(changed=["tests/support/runs.h"]), {"index_test"})
         self.assertEqual(self.left_out(functions=["aclnnIndex"]), {"sum_test"})
         self.assertEqual(self.left_out(functions=["aclnnSum"]), {"index_test"})  # no other word is meant
+        pasted = {"paste_test": {"tests/unary/paste_test.cc": "#define BOTH(name) Run(aclnn##name, aclnnInplace##name)"}}
+        self.assertEqual(chosen.executables_to_leave_out(set(), {"aclnnSum"}, pasted, "seed"), (set(), set()))
 
     def test_a_third_of_the_rest_is_drawn(self):
         texts = {f"name{number}": {} for number in range(30)}

@@ -53,8 +53,8 @@ def build(preset: str, targets: Sequence[str] = (), *, tests: bool = False, opti
     if cache and _is_stale(cache):
         options.append("--fresh")
         cache = ""
-    # What is installed needs no tests, nor what they need; a build that has them keeps them.
-    if list(targets) == [INSTALLED] and _entry(cache, "PORTACL_BUILD_TESTS") != "ON":
+    # What is installed needs no tests, nor what they need, if no test follows; a build that has them keeps them.
+    if list(targets) == [INSTALLED] and not tests and _entry(cache, "PORTACL_BUILD_TESTS") != "ON":
         options.append("-DPORTACL_BUILD_TESTS=OFF")
     steps.step(f"configuring build/{preset}", f"configure-{preset}", [cmake, "-S", steps.ROOT, "--preset", preset, *options])
     command: list[steps.Argument] = [cmake, "--build", folder, "--parallel", steps.JOBS, *(["--target", *targets] if targets else [])]

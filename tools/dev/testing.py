@@ -141,6 +141,8 @@ def test(arguments: list[str]) -> None:
     if selection.what == "pool":
         steps.die("--pool is of ./dev asan and ./dev tsan; ./dev test runs everything")
     if selection.what == "chosen":
+        if rest[:1] == ["--of"]:
+            steps.die("--chosen chooses the executables; --of names them")
         presets.build("release", [presets.INSTALLED], tests=True)
         options = [f"-DPORTACL_LEFT_OUT={choose('test', 'left-out', selection)}"]
     selection.of_determinism = rest[:1] not in (["--whole"], ["--long"])
@@ -191,7 +193,7 @@ def mutants(arguments: list[str]) -> None:
 
 
 def conformance(arguments: list[str]) -> None:
-    presets.build("release", tests=True)
+    presets.build("release", tests=True, options=[NOTHING_LEFT_OUT])
     steps.must(["python3", "-B", steps.ROOT / "tools/write_conformance.py", steps.RELEASE])
 
 
