@@ -118,10 +118,15 @@ def computes_with(includes: dict[str, set[str]]) -> dict[str, set[str]]:
     return found
 
 
-def with_neighbours(changed: set[str], includes: dict[str, set[str]], computed: set[str]) -> set[str]:
-    """The changed files, and the folders of those that nothing computes with by name: a source may implement a header of another name."""
-    lost = {path.rpartition("/")[0] for path in changed - computed if COMPUTES.match(path) and path.endswith((".h", ".cc"))}
-    return changed | {path for path in set(includes).union(*includes.values()) if path.rpartition("/")[0] in lost}
+def with_neighbours(changed: set[str], includes: dict[str, set[str]], computes: list[set[str]]) -> set[str]:
+    """The changed files, and the folders of those that nothing computes with by name: a source may implement a header of another name.
+
+    `computes` is what each function computes with. What most functions compute with is no sign of a folder.
+    """
+    counts = collections.Counter(path for files in computes for path in files)
+    lost = {path.rpartition("/")[0] for path in changed if COMPUTES.match(path) and path.endswith((".h", ".cc")) and not counts[path]}
+    return changed | {path for path in set(includes).union(*includes.values())
+                      if path.rpartition("/")[0] in lost and 2 * counts[path] <= len(computes)}
 
 
 def families_of_schemas(changed: set[str]) -> set[str]:
@@ -143,7 +148,7 @@ def functions_to_sweep(changed: set[str], includes: dict[str, set[str]], headers
         return set(known_bits), set()
     sources = sources_of_functions(headers)
     uses = computes_with(includes)
-    wide = with_neighbours(changed, includes, set().union(*(uses[source] for source in set(sources.values()))))
+    wide = with_neighbours(changed, includes, [uses[source] for source in sources.values()])
     reached = {name for name in known_bits
                if f"hashes:{name}" in changed or not wide.isdisjoint(uses[source_of(name, sources)])}
     return reached, drawn(known_bits, -(-len(known_bits) // ONE_IN["operators"]), seed)
@@ -168,7 +173,7 @@ def executables_for(changed: set[str], mutants, most: int, seed: str) -> tuple[l
 def functions_reached(changed: set[str], includes: dict[str, set[str]], headers) -> set[str]:
     """The functions whose results or answers may differ: their schema, their source, a header that it includes, or what these are about changed."""
     sources, uses, families = sources_of_functions(headers), computes_with(includes), families_of_schemas(changed)
-    wide = with_neighbours(changed, includes, set().union(*(uses[source] for source in set(sources.values()))))
+    wide = with_neighbours(changed, includes, [uses[source] for source in sources.values()])
     units = {unit_of(path) for path in wide if path.startswith("src/")}
     reached = {source for source in includes if units & {unit_of(path) for path in {source} | includes[source] | uses[source]}}
     return {name for name, source in sources.items() if source in reached or source.split("/")[2] in families}

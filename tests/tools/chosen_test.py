@@ -48,6 +48,8 @@ class Determinism(unittest.TestCase):
     def test_a_source_without_a_header_of_its_name_stands_for_its_folder(self):
         self.assertEqual(swept("src/engine/move/rows_of_words.cc"), ["aclnnIndex", "aclnnIndexOfComplex"])
         self.assertEqual(swept("src/engine/other/words.cc"), [])
+        most = [{"src/engine/move/move.h"}, {"src/engine/move/move.h"}, set()]
+        self.assertEqual(chosen.with_neighbours({"src/engine/move/words.cc"}, INCLUDES, most), {"src/engine/move/words.cc", "src/engine/move/move.cc"})
 
     def test_other_hashes_and_other_options(self):
         self.assertEqual(swept("hashes:aclnnIndexOfComplex"), ["aclnnIndexOfComplex"])
