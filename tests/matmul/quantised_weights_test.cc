@@ -280,6 +280,21 @@ TEST(QuantisedWeights, Float4) {
     const CallResult refused = call.Run(environment.stream());
     EXPECT_EQ(refused.plan, 161002);
     EXPECT_NE(refused.message.find("antiquantScale"), std::string::npos) << refused.message;
+    // Words are read by strides, which must leave no gaps although the format is private.
+    for (const bool is_transposed : {false, true}) {
+      for (const std::vector<int64_t>& strides : {std::vector<int64_t>{0, 0}, {3, 1}, {1, 9}, {2, 2}}) {
+        Call words(3, 64, 16, Packing::kWords, is_transposed, 0, ACL_BF16, false, random);
+        words.form = Call::Form::kFractal;
+        words.weight.format = ACL_FORMAT_FRACTAL_NZ;
+        words.weight.dtype = ACL_FLOAT;
+        words.offset.null = true;
+        EXPECT_EQ(words.Run(environment.stream()).plan, 0);
+        words.weight.strides = strides;
+        const CallResult gaps = words.Run(environment.stream());
+        EXPECT_EQ(gaps.plan, 161002) << strides[0] << ", " << strides[1];
+        EXPECT_NE(gaps.message.find("weight"), std::string::npos) << gaps.message;
+      }
+    }
   }
 }
 

@@ -57,7 +57,10 @@ struct Weight {
   bool is_transposed;
 };
 
-StridedView LyingWeight(const OperatorCall& call) { return ByStrides(call.Tensor(kWeight)); }
+StridedView LyingWeight(const OperatorCall& call) { return PlainView(ByStrides(call.Tensor(kWeight))); }
+bool HasWords(const OperatorCall& call) {
+  return call.Tensor(kWeight).dtype == ACL_INT32 || call.Tensor(kWeight).dtype == ACL_FLOAT;
+}
 
 // Words hold eight elements along the contiguous axis. If both axes qualify, the number of terms decides.
 Weight WeightOf(const OperatorCall& call) {
@@ -65,7 +68,7 @@ Weight WeightOf(const OperatorCall& call) {
   const StridedView lying = LyingWeight(call);
   Weight weight{tensor.shape[0],  tensor.shape[1], lying.strides[0],
                 lying.strides[1], lying.offset,    IsTransposed(lying)};
-  if (tensor.dtype != ACL_INT32 && tensor.dtype != ACL_FLOAT) return weight;
+  if (!HasWords(call)) return weight;
   const int64_t terms = call.Tensor(kX).shape[1];
   if (IsContiguous(tensor) && weight.terms != terms && weight.terms * kInWord == terms)
     weight.is_transposed = IsContiguous(LastTwoSwapped(tensor));
@@ -91,7 +94,8 @@ aclnnStatus NothingQuantised(const Check& check, OperatorCall& call) noexcept {
 
 aclnnStatus LiesAccepted(const Check& check, OperatorCall& call) noexcept {
   for (const int tensor : {kX, kWeight}) {
-    const aclTensor& view = call.Tensor(tensor);
+    // Words are read by strides, whatever their format.
+    const StridedView view = tensor == kWeight && HasWords(call) ? LyingWeight(call) : call.Tensor(tensor);
     if (!IsContiguous(view) && !IsTransposed(view))
       return Refuse(check, call, tensor, "contiguous, or with its last two dims transposed");
   }
@@ -126,6 +130,7 @@ bool IsFixpipe(const OperatorCall& call) {
   return scale == ACL_UINT64 || scale == ACL_INT64;
 }
 
+template <bool kIsNz>
 aclnnStatus DtypesFit(const Check& check, OperatorCall& call) noexcept {
   const aclDataType x = call.Tensor(kX).dtype;
   const bool is_fixpipe = IsFixpipe(call);
@@ -133,7 +138,8 @@ aclnnStatus DtypesFit(const Check& check, OperatorCall& call) noexcept {
       x == ACL_FLOAT16 && call.Tensor(kWeight).dtype == ACL_INT8 && call.Tensor(kY).dtype == ACL_FLOAT16;
   const bool is_other = call.Tensor(kScale).dtype != x && !(HasPowers(call) && HasFloat4Weights(call));
   if (is_fixpipe ? !fixpipe_fits : is_other)
-    return Refuse(check, call, kScale, "x's dtype, with weights of FLOAT4 also FLOAT8_E8M0");
+    return Refuse(check, call, kScale,
+                  kIsNz ? "x's dtype, with weights of FLOAT4 also FLOAT8_E8M0" : "x's dtype");
   if (call.IsGiven(kOffset) && HasFloat4Weights(call))
     return Refuse(check, call, kOffset, "with weights of FLOAT4 a null pointer");
   if (call.IsGiven(kOffset) &&
@@ -272,9 +278,9 @@ constexpr auto kChecks = List(
     DtypesIn(kIsNz ? kDtypesOfNzWeight : kDtypesOfWeight, {kWeight}),
     DtypesIn(kIsNz ? kDtypesOfNzScale : kDtypesOfScale, {kScale}),
     IfThere<kOffset>(DtypesIn(kDtypesOfOffset, {kOffset})), IfThere<kBias>(DtypesIn(kDtypesOfBias, {kBias})),
-    DtypesIn(kDtypesOfY, {kY}), RankIs(2, {kX, kWeight, kY}), Custom(DtypesFit), Custom(FormatsFit<kIsNz>),
-    Custom(RanksFit), Custom(LengthsFit), Custom(GroupSizeFits), Custom(NumbersFit),
-    Custom(IsComputed, ACLNN_ERR_INNER_NULLPTR), SizesRepresentable({kY}),
+    DtypesIn(kDtypesOfY, {kY}), RankIs(2, {kX, kWeight, kY}), Custom(DtypesFit<kIsNz>),
+    Custom(FormatsFit<kIsNz>), Custom(RanksFit), Custom(LengthsFit), Custom(GroupSizeFits),
+    Custom(NumbersFit), Custom(IsComputed, ACLNN_ERR_INNER_NULLPTR), SizesRepresentable({kY}),
     MatricesInsideStorage({kX, kWeight, kScale, kOffset, kBias}));
 constexpr auto kNzChecks = Join(List(Custom(IsAscend950, ACLNN_ERR_RUNTIME_ERROR)), kChecks<true>);
 constexpr auto kThirdChecks = Join(kChecks<false>, List(Custom(PrecisionFits)));
