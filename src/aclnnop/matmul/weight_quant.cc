@@ -95,7 +95,8 @@ aclnnStatus NothingQuantised(const Check& check, OperatorCall& call) noexcept {
 aclnnStatus LiesAccepted(const Check& check, OperatorCall& call) noexcept {
   for (const int tensor : {kX, kWeight}) {
     // Words are read by strides, whatever their format.
-    const StridedView view = tensor == kWeight && HasWords(call) ? LyingWeight(call) : call.Tensor(tensor);
+    const bool has_words = tensor == kWeight && HasWords(call);
+    const StridedView view = has_words ? LyingWeight(call) : StridedView(call.Tensor(tensor));
     if (!IsContiguous(view) && !IsTransposed(view))
       return Refuse(check, call, tensor, "contiguous, or with its last two dims transposed");
   }
