@@ -28,7 +28,7 @@ constexpr double kTilesOfThread = 16;
 // Cuts columns until there are `wanted` tiles, or until these are narrow. Cuts of rows would read the right operand
 // from memory once more.
 void CutColumns(GemmJob& job, int64_t wanted) {
-  const int64_t least = 2 * job.kernels->columns;
+  const int64_t least = int64_t{2} * job.kernels->columns;
   const int64_t width = (job.gemm.columns * job.row_tiles + wanted - 1) / wanted;
   const int64_t columns = std::max(least, (width + least - 1) / least * least);
   if (columns >= job.tile_columns) return;

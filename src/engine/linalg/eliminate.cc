@@ -213,13 +213,14 @@ void FactorSymmetric(const RowKernels<T>& kernels, Rows<T> matrix, int64_t n, in
   FactorSymmetricPart(kernels, matrix, 0, n, threads);
 }
 
-#define PORTACL_ELIMINATE(T)                                                                                \
-  template void SolveTriangle<T>(const RowKernels<T>&, const LeftNumbers<T>&, Rows<T>, int64_t, bool, bool, \
-                                 int64_t, int64_t);                                                         \
-  template T FactorGeneral<T>(const RowKernels<T>&, Rows<T>, int64_t, Rows<T>, T*, int);                    \
-  template void FactorSymmetric<T>(const RowKernels<T>&, Rows<T>, int64_t, int)
-PORTACL_ELIMINATE(float);
-PORTACL_ELIMINATE(double);
-#undef PORTACL_ELIMINATE
+template void SolveTriangle<float>(const RowKernels<float>&, const LeftNumbers<float>&, Rows<float>, int64_t,
+                                   bool, bool, int64_t, int64_t);
+template float FactorGeneral<float>(const RowKernels<float>&, Rows<float>, int64_t, Rows<float>, float*, int);
+template void FactorSymmetric<float>(const RowKernels<float>&, Rows<float>, int64_t, int);
+template void SolveTriangle<double>(const RowKernels<double>&, const LeftNumbers<double>&, Rows<double>,
+                                    int64_t, bool, bool, int64_t, int64_t);
+template double FactorGeneral<double>(const RowKernels<double>&, Rows<double>, int64_t, Rows<double>, double*,
+                                      int);
+template void FactorSymmetric<double>(const RowKernels<double>&, Rows<double>, int64_t, int);
 
 }  // namespace portacl::engine

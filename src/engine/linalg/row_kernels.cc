@@ -198,7 +198,7 @@ void AddColumns(const RowsProduct<T>& product, int64_t part, int64_t rows, int64
   for (int64_t j = 0; j < product.columns; j += width) {
     const int64_t columns = std::min(width, product.columns - j);
     // A panel that few rows use is read as it is.
-    if (columns == width && product.parts == 1 && rows <= 2 * kRows) {
+    if (columns == width && product.parts == 1 && rows <= int64_t{2} * kRows) {
       AddPanel(packed.a, pitch, b + j, product.b_term, depth, rows, c + j, product.c_row);
       continue;
     }
