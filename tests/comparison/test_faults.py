@@ -148,6 +148,7 @@ def test_samples_and_summaries_are_not_replayed_and_say_so(record, compare):
         assert call["verdict"] == "not compared" and f"its inputs were recorded as {word}" in call["remark"]
         assert found.fact("first NaN") == f"made by #{call['index']} aten::exp"
         assert f"its inputs were recorded as {word}" in found.text
+        assert "problem: no call was compared" in found.text
 
 
 @pytest.mark.parametrize("fault", ["mm=4ulp", "aten::mm", "aten::mm=4", "aten::mm=four", "aten::exp=reorder", "aten::mm=nan@x"])

@@ -143,7 +143,7 @@ def _ends_early(one: Any) -> Iterator[str]:
 
 
 def _compare(given: argparse.Namespace, opened: list[Any], thresholds: dict[str, Any]) -> int:
-    from . import programs, replay, report
+    from . import findings, programs, replay, report
     from .standards import Standards
 
     if len(opened) == 1 and not programs.is_of_program(opened[0].meta):
@@ -176,6 +176,8 @@ def _compare(given: argparse.Namespace, opened: list[Any], thresholds: dict[str,
     for one in opened:
         for sentence in _ends_early(one):
             found.fact("recording" if len(opened) == 1 else str(one.path), sentence)
+    if found.rows and found.count(findings.NOT_COMPARED) == len(found.rows):
+        found.problems.append("no call was compared; record with --keep all")
     text = report.table(found)
     sys.stdout.write(text.rstrip("\n").rpartition("\n")[2] + "\n" if given.quiet else text)
     try:

@@ -148,10 +148,9 @@ aclError Open(const char* api, const FoundStream& stream, aclmdlRICaptureMode mo
 }
 
 aclError FailInvalidated(const char* api) noexcept {
-  return Refuse(
-      api, ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED,
-      "the capture of the stream was invalidated by an earlier call that it does not allow; end it with "
-      "aclmdlRICaptureEnd and begin anew");
+  return Refuse(api, ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED,
+                "the capture was invalidated by an earlier call that it does not allow; end it with "
+                "aclmdlRICaptureEnd and begin anew");
 }
 
 aclError FailNotCaptured(const char* api) noexcept {
