@@ -4,7 +4,8 @@
 
 #include "engine/map/vector_headers-inl.h"
 
-// Lets a source begin its own passes.
+// Lets a source begin its own passes. An even number of targets leaves the toggle set.
 #undef HIGHWAY_HWY_FOREACH_TARGET_H_
+#undef HWY_TARGET_TOGGLE
 #undef HWY_HIGHWAY_INCLUDED
 #define PORTACL_VECTOR_HEADERS_ARE_PRECOMPILED
