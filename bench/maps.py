@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Times operators beside PyTorch writing into an output that exists: one thread, one process, taking turns.
 
-Usage: maps.py --build BUILD --out FILE [--filter REGEX] [--minutes N] [--processor] [--check]
+Usage: maps.py --build BUILD --out FILE [--filter REGEX] [--rest-of-aten] [--minutes N] [--processor] [--check]
 
 Names are OPERATOR/DTYPE/2^SIZE; the rows are in maps_table.py (elementwise), moves_table.py (movement, indexing, random numbers), images_table.py
 (pads, windows, resampling), reductions_table.py (reductions, scans), ordered_table.py (sorting, selecting, searching, counting) and rows_table.py
 (softmax, norms, losses over classes). A ratio above 1 says that PyTorch takes longer. Both sides must agree before they are timed; --check does that and times nothing. --processor takes the
-processor time of all threads instead of the elapsed time: for a machine that does other work, too.
+processor time instead of the elapsed time, and the calling thread computes (ASCEND_LAUNCH_BLOCKING): for a machine that does other work, too.
+--rest-of-aten measures only the operators of rest_of_aten.py.
 SPDX-License-Identifier: Apache-2.0
 """
 import argparse
@@ -27,6 +28,7 @@ import moves  # before PyTorch: it sets the environment
 import moves_table
 import ordered_table
 import reductions_table
+import rest_of_aten
 import rows_table
 import torch
 from compare_moves import ACL
@@ -264,9 +266,11 @@ class OurSide:
         if seconds < 0:
             text = self.lib.aclGetRecentErrMsg()
             raise CallFailed(f"status {-seconds:.0f}: {text.decode() if text else ''}")
-        # A stream's worker that has just worked may look out for more and would disturb whoever is next.
-        time.sleep(SECONDS_TO_FALL_ASLEEP)
         return seconds
+
+    def rest(self):
+        """A stream's worker that has just worked may look out for more and would disturb whoever is next."""
+        time.sleep(SECONDS_TO_FALL_ASLEEP)
 
     def close(self):
         for one in self.tensors:
@@ -292,6 +296,9 @@ class TorchSide:
         for _ in range(calls):
             function()
         return (time.perf_counter() - begin) / calls if calls else 0
+
+    def rest(self):
+        pass
 
 
 # ---- measuring --------------------------------------------------------------------------------
@@ -349,11 +356,15 @@ def processor_seconds(side, uncounted, calls):
     side.burst(uncounted, 0)
     begin = time.process_time()
     side.burst(0, calls)
-    return (time.process_time() - begin) / calls
+    seconds = (time.process_time() - begin) / calls
+    side.rest()
+    return seconds
 
 
 def elapsed_seconds(side, uncounted, calls):
-    return side.burst(uncounted, calls)
+    seconds = side.burst(uncounted, calls)
+    side.rest()
+    return seconds
 
 
 def compare(case, ours, theirs, seconds, take):
@@ -383,11 +394,17 @@ def main():
     parser.add_argument("--build", type=pathlib.Path, required=True)
     parser.add_argument("--out", type=pathlib.Path, required=True)
     parser.add_argument("--filter", default="")
+    parser.add_argument("--rest-of-aten", action="store_true", help="only the operators of rest_of_aten.py")
     parser.add_argument("--minutes", type=float, default=20)
     parser.add_argument("--processor", action="store_true", help="processor time instead of elapsed time")
     parser.add_argument("--check", action="store_true", help="compare what both sides compute, time nothing")
     options = parser.parse_args()
+    if options.processor:
+        # Else two threads would count, one of which waits for the other.
+        os.environ["ASCEND_LAUNCH_BLOCKING"] = "1"
     cases = [case for case in all_cases() if re.search(options.filter, case.name)]
+    if options.rest_of_aten:
+        cases = [case for case in cases if rest_of_aten.is_in(case.row.name)]
     if options.check:
         cases = [case for case in cases if case.log2 == IN_CACHE] or cases
     if not cases:

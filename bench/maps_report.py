@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Sums up what maps.py measured: elementwise operators beside PyTorch.
 
-Usage: maps_report.py [--page PAGE.md] [--again] RESULTS.json...
+Usage: maps_report.py [--page PAGE.md] [--rest-of-aten] [--again] RESULTS.json...
 
---page writes the tables between the marks of a page, --again prints a filter that makes ./dev bench --maps measure the cases below 1 once
-more, and does nothing else. Several results are joined; a case that is in more than one counts as in the last. Files that do not exist are
+--page writes the tables between the marks of a page, with --rest-of-aten those of that group: a row for each family, and the cases below half of
+PyTorch's rate with their reasons. --again prints a filter that makes ./dev bench --maps measure the cases below 1 once more,
+and does nothing else. Several results are joined; a case that is in more than one counts as in the last. Files that do not exist are
 skipped.
 SPDX-License-Identifier: Apache-2.0
 """
@@ -14,11 +15,14 @@ import pathlib
 import re
 import sys
 
+import rest_of_aten
 from report import geometric_mean, markdown, write_between
 
 PAGE_MARKS = ("<!-- elementwise operators, written by bench/maps_report.py -->\n", "\n<!-- end of the elementwise operators -->")
 HEADINGS = ("cases", "how many", "geometric mean", "lowest", "highest", "below 1")
+REST_MARKS = ("<!-- the rest of ATen, written by bench/maps_report.py -->\n", "\n<!-- end of the rest of ATen -->")
 EXTREMES = 10
+NEEDS_A_REASON = 0.5
 LARGEST_IN_CACHE = 16
 
 
@@ -60,12 +64,32 @@ def rows_of_cases(cases):
         yield f"`{case['name']}`", f"{case['ns_per_element']:.3f}", f"{case['their_ns_per_element']:.3f}", spread(case)
 
 
+def reason_of(case):
+    return rest_of_aten.REASONS.get(case["name"].partition("/")[0], "no reason is given")
+
+
+def rows_with_reasons(cases):
+    for case in cases:
+        if case["ratio"] < NEEDS_A_REASON:
+            yield f"`{case['name']}`", spread(case), reason_of(case)
+
+
+def write_rest(cases, runs, page):
+    found = [case for case in cases if rest_of_aten.is_in(case["name"].partition("/")[0])]
+    reasons = list(rows_with_reasons(found))
+    parts = ["\n".join(f"Measured on: {run}." for run in runs), markdown(HEADINGS, rows_of_groups(found)),
+             markdown(("case", "ratio (p10..p90 of its pairs)", "why"), reasons) if reasons else f"No case is below {NEEDS_A_REASON}."]
+    write_between(page, REST_MARKS, "\n\n".join(parts))
+
+
 def print_summary(cases):
     below = [case for case in cases if case["ratio"] < 1]
     if below:
         print("\nbelow 1")
     for case in below:
         print(f"  {case['name']:<36} {case['ns_per_element']:10.4f} {case['their_ns_per_element']:10.4f}  {spread(case)}")
+    for name, ratio, why in rows_with_reasons(cases):
+        print(f"  {name} {ratio}: {why}")
     print()
     for row in (HEADINGS, *rows_of_groups(cases)):
         print(f"  {row[0]:<26}" + "".join(f"{cell:>16}" for cell in row[1:]))
@@ -88,6 +112,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("results", nargs="+", type=pathlib.Path)
     parser.add_argument("--page", type=pathlib.Path)
+    parser.add_argument("--rest-of-aten", action="store_true")
     parser.add_argument("--again", action="store_true")
     options = parser.parse_args()
     cases, runs = load(options.results)
@@ -99,7 +124,7 @@ def main():
         return
     print_summary(cases)
     if options.page:
-        write_page(cases, runs, options.page)
+        (write_rest if options.rest_of_aten else write_page)(cases, runs, options.page)
 
 
 if __name__ == "__main__":

@@ -66,6 +66,7 @@ MADE = {
     "triangle": "torch.rand((rows, rows), generator=g).triu() + rows * torch.eye(rows)",
     "square": "torch.rand((rows, rows), generator=g) + rows * torch.eye(rows)",
     "threes": "n // 3 * 3",
+    "starts": "torch.zeros(2, dtype=torch.int64)",
 }
 
 
@@ -133,7 +134,7 @@ ROWS = (
     moved("fill_diagonal", "InplaceFillDiagonal", "out2 S:s I:0", "out2.fill_diagonal_(s)", NUMBERS, compares=False),
     moved("strided_slice", "StridedSlice", "a2 A:[0,0] A:[rows,columns] A:[1,2] I:0 I:0 I:0 I:0 I:0 T:half",
           "torch.slice_copy(a2, 1, 0, columns, 2, out=half)", NUMBERS, result="half", product="Ascend950PR_9579"),
-    moved("flatten", "Flatten", "T:a.view(64,-1).t() I:1 T:out.view(-1,64)", "torch.flatten(a.view(64, -1).t().clone(), 1)"),
+    moved("flatten", "Flatten", "T:a.view(64,-1).t() I:1 T:out.view(-1,64)", "torch.flatten(a.view(64, -1).t().contiguous(), 1)"),
     moved("confusion_transpose", "ConfusionTranspose", "a2 A:[1,0] A:[columns,rows] I:1 T:out.view(columns,rows)",
           "torch.permute_copy(a2, (1, 0), out=out.view(columns, rows))"),
     moved("channel_shuffle", "ChannelShuffle", "T:a.view(1,64,-1) I:8 T:out.view(1,64,-1)", "torch.channel_shuffle(a.view(1, 64, -1), 8)"),
@@ -234,7 +235,9 @@ ROWS = (
     moved("scatter_update", "InplaceScatterUpdate", "T:out.view(64,-1,64) T:torch.zeros(64,dtype=torch.int64) T:a.view(64,-1,64) I:1",
           "out.copy_(a)"),
     moved("scatter_list", "ScatterList",
-          "L:[out2[:rows//2],out2[rows//2:]] T:torch.zeros(2,dtype=torch.int64) T:a.view(2,-1,columns) T:null T:null I:1", "out2.copy_(a2)"),
+          "L:[out2[:rows//2],out2[rows//2:]] T:starts T:a.view(2,-1,columns) T:null T:null I:1",
+          "[var[int(at):int(at) + rows // 2].copy_(a2[k * rows // 2:(k + 1) * rows // 2]) "
+          "for k, (var, at) in enumerate(((out2[:rows // 2], starts[0]), (out2[rows // 2:], starts[1])))] and out2", theirs="out2"),
     looked_up("scatter_reduce", "ScatterReduce", "b2 I:0 T:i0 a2 I:1 I:1 out2", "torch.scatter_reduce(b2, 0, i0, a2, 'sum', out=out2)", FLOAT),
     looked_up("scatter.mean", "Scatter", "b2 I:0 T:i0 a2 I:5 out2", "torch.scatter_reduce(b2, 0, i0, a2, 'mean', out=out2)", ("f32", "i64")),
     looked_up("put", "InplacePut", "out T:p.view(-1)[:rows] T:a[:rows] I:0", "out.put_(p, a[:rows])", FLOAT),

@@ -266,6 +266,9 @@ class Benchmarks(unittest.TestCase):
         self.assertEqual(self.commands("--maps", "--minutes=2", "--page"),
                          ["torch-python -B bench/maps.py --build build/release --out maps.json --minutes=2",
                           "python3 -B bench/maps_report.py --page docs/performance.md maps.json"])
+        self.assertEqual(self.commands("--maps", "--rest-of-aten", "--processor", "--page"),
+                         ["torch-python -B bench/maps.py --build build/release --out maps.json --rest-of-aten --processor",
+                          "python3 -B bench/maps_report.py --page docs/performance.md --rest-of-aten maps.json"])
         self.assertEqual(self.left, [])
 
 

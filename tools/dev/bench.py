@@ -26,7 +26,7 @@ USAGE = (
     " | --maps ... | --convolutions | --attention | --products [--threads N] | --collectives [--ranks N,N] [--seconds N] | --peers | --limits]"
     " [--quick] [--filter REGEX] [--minutes N] [--part I/N] [--table] [--whole] [--blocking] [--keep]"
 )
-MAPS_USAGE = "usage: ./dev bench --maps [--from BUILD] [--filter REGEX] [--minutes N] [--check] [--keep] [--page]"
+MAPS_USAGE = "usage: ./dev bench --maps [--from BUILD] [--filter REGEX] [--rest-of-aten] [--minutes N] [--processor] [--check] [--keep] [--page]"
 BENCH = steps.ROOT / "bench"
 PLACE = steps.BUILDS / "bench"
 
@@ -92,7 +92,7 @@ def bench_options(arguments: Sequence[str]) -> dict[str, str]:
 
 
 def maps_options(arguments: Sequence[str]) -> dict[str, str]:
-    return options_of(arguments, ("--filter", "--minutes"), ("--check", "--keep", "--page"), MAPS_USAGE)
+    return options_of(arguments, ("--filter", "--minutes"), ("--rest-of-aten", "--processor", "--check", "--keep", "--page"), MAPS_USAGE)
 
 
 def _failed(why: str = "") -> NoReturn:
@@ -151,13 +151,15 @@ def measure_maps(arguments: Sequence[str], library: Path, python: steps.Argument
         out = _kept("maps")
     elif not only_check:
         _remove("maps.json", "maps.kept-*.json")
-    passed = [f"{name}={value}" if value else name for name, value in options.items() if name in ("--filter", "--minutes", "--check")]
+    passed = [f"{name}={value}" if value else name for name, value in options.items() if name not in ("--keep", "--page")]
     steps.say("measuring operators against PyTorch")
     status = steps.run([python, "-B", BENCH / "maps.py", "--build", library, "--out", out, *passed])
     if not only_check:
         command: list[steps.Argument] = ["python3", "-B", BENCH / "maps_report.py"]
         if "--page" in options:
             command += ["--page", steps.ROOT / "docs/performance.md"]
+        if "--rest-of-aten" in options:
+            command.append("--rest-of-aten")
         status |= steps.run([*command, PLACE / "maps.json", *sorted(PLACE.glob("maps.kept-*.json"))])
     if status:
         _failed(" (cases that were not measured are named above)")

@@ -19,6 +19,7 @@ struct Scaled : Elementwise<Scaled> {
   using Parameters = engine::Scalars;
   using Lanes = LaneTypes<float>;
   static constexpr int kInputs = 3;
+  static constexpr bool kTakes16BitFloats = true;
   explicit Scaled(const Parameters&) {}
 
   template <class D, class V>
@@ -32,6 +33,7 @@ struct Modulated : Elementwise<Modulated> {
   using Parameters = engine::Scalars;
   using Lanes = LaneTypes<float>;
   static constexpr int kInputs = 3;
+  static constexpr bool kTakes16BitFloats = true;
   explicit Modulated(const Parameters&) {}
 
   template <class D, class V>

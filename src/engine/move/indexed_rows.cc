@@ -83,6 +83,47 @@ void WriteAs(const Conversion& conversion, const float* from, char* to, int64_t 
 
 }  // namespace
 
+namespace {
+
+// Combines the rows of some targets with them.
+class TargetRows {
+ public:
+  TargetRows(const ListedOp& step, const RowsByTarget& rows, const char* plain, char* indexed)
+      : step_(step), move_(step.indexed), rows_(rows), plain_(plain), indexed_(indexed) {}
+
+  // Combines n columns from `first` on, at most a tile.
+  void Combine(int64_t target, int64_t first, int64_t n) const {
+    const int last = move_.rank - 1;
+    const int64_t row_step = move_.plain_stride[last - 1];
+    const int64_t bytes = n * move_.conversion.from_size;
+    const int64_t ahead = std::max<int64_t>(1, kRowsAhead / 4 / bytes);
+    alignas(64) float sums[kTileElements];
+    alignas(64) float values[kTileElements];
+    const char* const plain = plain_ + first * move_.plain_stride[last];
+    char* const indexed = indexed_ + target * move_.index[0].step + first * move_.indexed_stride[last];
+    ReadAs(step_.widened, indexed, move_.indexed_stride[last], sums, n);
+    for (const int32_t* row = rows_.begin(target); row < rows_.end(target); ++row) {
+      // Prefetches one of the next rows, of this target or of another; it may lie anywhere.
+      const char* const next = plain + (row + ahead < rows_.last() ? row[ahead] : *row) * row_step;
+      for (int64_t k = 0; k < bytes; k += 64) __builtin_prefetch(next + k);
+      ReadAs(move_.conversion, plain + *row * row_step, move_.plain_stride[last], values, n);
+      ForAction<float>(move_, [&](const auto& combine) {
+        for (int64_t i = 0; i < n; ++i) sums[i] = combine(sums[i], values[i]);
+      });
+    }
+    WriteAs(step_.rounded, sums, indexed, move_.indexed_stride[last], n);
+  }
+
+ private:
+  const ListedOp& step_;
+  const IndexedMove& move_;
+  const RowsByTarget& rows_;
+  const char* const plain_;
+  char* const indexed_;
+};
+
+}  // namespace
+
 void SumRows(const ListedOp& step, const JobContext& context) {
   const IndexedMove& move = step.indexed;
   const IndexOperand& index = move.index[0];
@@ -93,47 +134,35 @@ void SumRows(const ListedOp& step, const JobContext& context) {
       index.operand == BufferRef::kWorkspace ? context.workspace : context.addresses[index.operand]);
   const RowsByTarget rows(move, index_base + index.offset,
                           reinterpret_cast<int32_t*>(step.order.Address(context)), fault);
-  // A block covers some targets, a tile of columns, and one index on the dims around.
+  // A block covers some targets and one index on the dims around. It has whole rows, which are read in the order of
+  // memory, or a tile of columns if targets are too few for the threads.
   const int64_t columns = move.extent[last];
-  const int64_t tiles = (columns + kTileElements - 1) / kTileElements;
+  const int64_t most_ranges = int64_t{8} * move.threads;
+  const bool has_whole_rows = index.bound >= most_ranges;
+  const int64_t width = has_whole_rows ? columns : kTileElements;
+  const int64_t parts = (columns + width - 1) / width;
   int64_t around = 1;
   for (int dim = 0; dim < line; ++dim) around *= move.extent[dim];
-  const int64_t ranges = std::clamp<int64_t>(move.count * move.size / kWorthThreads / tiles / around, 1,
-                                             std::min<int64_t>(index.bound, int64_t{8} * move.threads));
+  const int64_t ranges = std::clamp<int64_t>(move.count * move.size / kWorthThreads / parts / around, 1,
+                                             std::min(index.bound, most_ranges));
   const int64_t targets = (index.bound + ranges - 1) / ranges;
-  ForEachBlock(ranges * tiles * around, move.threads, [&](int64_t block) {
+  ForEachBlock(ranges * parts * around, move.threads, [&](int64_t block) {
     const DefaultFloatEnvironment environment;
     const char* plain = move.plain.Address(context);
     char* indexed = move.indexed.Address(context);
-    int64_t rest = block / (ranges * tiles);
+    int64_t rest = block / (ranges * parts);
     for (int dim = line - 1; dim >= 0; --dim) {
       plain += rest % move.extent[dim] * move.plain_stride[dim];
       indexed += rest % move.extent[dim] * move.indexed_stride[dim];
       rest /= move.extent[dim];
     }
-    const int64_t first = block / ranges % tiles * kTileElements;
-    const int64_t n = std::min(kTileElements, columns - first);
-    plain += first * move.plain_stride[last];
-    indexed += first * move.indexed_stride[last];
-    const int64_t ahead = std::max<int64_t>(1, kRowsAhead / 4 / (n * move.conversion.from_size));
-    alignas(64) float sums[kTileElements];
-    alignas(64) float values[kTileElements];
+    const TargetRows combined(step, rows, plain, indexed);
     const int64_t begin = block % ranges * targets;
+    const int64_t part = block / ranges % parts * width;
     for (int64_t t = begin; t < std::min(index.bound, begin + targets); ++t) {
       if (rows.begin(t) == rows.end(t)) continue;
-      char* const target = indexed + t * index.step;
-      ReadAs(step.widened, target, move.indexed_stride[last], sums, n);
-      for (const int32_t* row = rows.begin(t); row < rows.end(t); ++row) {
-        // Prefetches one of the next rows, of this target or of another; it may lie anywhere.
-        const char* const next =
-            plain + (row + ahead < rows.last() ? row[ahead] : *row) * move.plain_stride[line];
-        for (int64_t k = 0; k < n * move.conversion.from_size; k += 64) __builtin_prefetch(next + k);
-        ReadAs(move.conversion, plain + *row * move.plain_stride[line], move.plain_stride[last], values, n);
-        ForAction<float>(move, [&](const auto& combine) {
-          for (int64_t i = 0; i < n; ++i) sums[i] = combine(sums[i], values[i]);
-        });
-      }
-      WriteAs(step.rounded, sums, target, move.indexed_stride[last], n);
+      for (int64_t first = part; first < std::min(columns, part + width); first += kTileElements)
+        combined.Combine(t, first, std::min(kTileElements, columns - first));
     }
   });
   const int64_t position = fault.position.load(std::memory_order_relaxed);

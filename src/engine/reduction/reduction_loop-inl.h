@@ -84,6 +84,7 @@ class LaneSet {
     for (; vectors > 1; vectors /= 2) {
       for (size_t i = 0; i < vectors / 2; ++i) Set(i, reducer.With(d, Get(i), Get(i + vectors / 2)));
     }
+#if HWY_HAVE_SCALABLE || HWY_TARGET == HWY_SCALAR
     HWY_ALIGN A rest[hn::MaxLanes(d)];
     hn::StoreU(Get(0), d, rest);
     const hn::CappedTag<A, 1> one;
@@ -93,6 +94,9 @@ class LaneSet {
                    rest + i);
     }
     return rest[0];
+#else
+    return Halves(reducer, d, Get(0));
+#endif
   }
 
  private:
@@ -105,6 +109,18 @@ class LaneSet {
   static constexpr size_t Vectors() { return kLanes / hn::MaxLanes(D()); }
   HWY_INLINE V Get(size_t i) const { return lanes_[i]; }
   HWY_INLINE void Set(size_t i, V v) { lanes_[i] = v; }
+#if HWY_TARGET != HWY_SCALAR
+  // Reduces the lanes of a vector, in registers.
+  template <class Tag>
+  static HWY_INLINE A Halves(const Reducer& reducer, Tag, hn::Vec<Tag> v) {
+    if constexpr (hn::MaxLanes(Tag()) == 1) {
+      return hn::GetLane(v);
+    } else {
+      const hn::Half<Tag> half;
+      return Halves(reducer, half, reducer.With(half, hn::LowerHalf(half, v), hn::UpperHalf(half, v)));
+    }
+  }
+#endif
   V lanes_[kLanes / hn::MaxLanes(D())];
 #endif
 };

@@ -124,8 +124,10 @@ namespace axis_map {
 // Returns the floor of a coordinate of any size, at most `last`.
 template <class T>
 int64_t IndexBelow(T source_coordinate, int64_t last) {
-  return source_coordinate < static_cast<T>(last) ? static_cast<int64_t>(std::floor(source_coordinate))
-                                                  : last;
+  if (!(source_coordinate < static_cast<T>(last))) return last;
+  // std::floor is a call for processors without SSE4.1.
+  const auto truncated = static_cast<int64_t>(source_coordinate);
+  return static_cast<T>(truncated) > source_coordinate ? truncated - 1 : truncated;
 }
 
 // Indices [first, end).
@@ -170,45 +172,41 @@ void ForEachSmoothTap(const AxisMap& map, int64_t position, const F& f) {
   }
 }
 
+// Calls f(0, b, index, weight) for the taps of a position of an interpolating map.
 template <class T, class F>
-void ForEachInterpolated(const AxisMap& map, const F& f) {
+void ForEachTapAt(const AxisMap& map, int64_t b, const F& f) {
   const int64_t last = map.length - 1;
   const auto step = static_cast<T>(map.step);
   const T half = static_cast<T>(0.5);
-  for (int64_t b = 0; b < map.inner; ++b) {
-    if (map.IsIdentity()) {
-      f(0, b, b, 1.0);
-      continue;
-    }
-    if (map.IsSmooth()) {
-      ForEachSmoothTap<T>(map, b, f);
-      continue;
-    }
-    if (map.kind == AxisMap::Kind::kNearest) {
-      f(0, b, IndexBelow((static_cast<T>(b) + static_cast<T>(map.shift)) * step, last), 1.0);
-      continue;
-    }
-    const bool is_linear = map.kind == AxisMap::Kind::kLinear;
-    T source_coordinate =
-        map.aligns_corners ? step * static_cast<T>(b) : step * (static_cast<T>(b) + half) - half;
-    if (is_linear && !map.aligns_corners) source_coordinate = std::max(source_coordinate, T{0});
-    const int64_t index = IndexBelow(source_coordinate, last);
-    const T part = std::clamp(source_coordinate - static_cast<T>(index), T{0}, T{1});
-    if (is_linear) {
-      f(0, b, index, static_cast<double>(1 - part));
-      f(0, b, std::min(index + 1, last), static_cast<double>(part));
-      continue;
-    }
-    constexpr T kA = static_cast<T>(-0.75);
-    const auto near = [](T x) { return ((kA + 2) * x - (kA + 3)) * x * x + 1; };
-    const auto far = [](T x) { return ((kA * x - 5 * kA) * x + 8 * kA) * x - 4 * kA; };
-    const T weight[4] = {far(part + 1), near(part), near(1 - part), far(2 - part)};
-    for (int k = 0; k < 4; ++k)
-      f(0, b, std::clamp<int64_t>(index - 1 + k, 0, last), static_cast<double>(weight[k]));
+  if (map.IsIdentity()) return f(0, b, b, 1.0);
+  if (map.IsSmooth()) return ForEachSmoothTap<T>(map, b, f);
+  if (map.kind == AxisMap::Kind::kNearest)
+    return f(0, b, IndexBelow((static_cast<T>(b) + static_cast<T>(map.shift)) * step, last), 1.0);
+  const bool is_linear = map.kind == AxisMap::Kind::kLinear;
+  T source_coordinate =
+      map.aligns_corners ? step * static_cast<T>(b) : step * (static_cast<T>(b) + half) - half;
+  if (is_linear && !map.aligns_corners) source_coordinate = std::max(source_coordinate, T{0});
+  const int64_t index = IndexBelow(source_coordinate, last);
+  const T part = std::clamp(source_coordinate - static_cast<T>(index), T{0}, T{1});
+  if (is_linear) {
+    f(0, b, index, static_cast<double>(1 - part));
+    return f(0, b, std::min(index + 1, last), static_cast<double>(part));
   }
+  constexpr T kA = static_cast<T>(-0.75);
+  const auto near = [](T x) { return ((kA + 2) * x - (kA + 3)) * x * x + 1; };
+  const auto far = [](T x) { return ((kA * x - 5 * kA) * x + 8 * kA) * x - 4 * kA; };
+  const T weight[4] = {far(part + 1), near(part), near(1 - part), far(2 - part)};
+  for (int k = 0; k < 4; ++k)
+    f(0, b, std::clamp<int64_t>(index - 1 + k, 0, last), static_cast<double>(weight[k]));
 }
 
 }  // namespace axis_map
+
+// Calls f(0, b, index, weight) for the taps of a position of a map that is not piecewise.
+template <class F>
+void ForEachTapOfPosition(const AxisMap& map, int64_t b, const F& f) {
+  map.is_wide ? axis_map::ForEachTapAt<double>(map, b, f) : axis_map::ForEachTapAt<float>(map, b, f);
+}
 
 // Calls f(a, b, index, weight) for every tap, in the order of positions, then of a position's taps.
 template <class F>
@@ -217,10 +215,8 @@ void ForEachTap(const AxisMap& map, const F& f) {
     ForEachAxisRange(map, [&](int64_t a, int64_t b, int64_t count, int64_t index, int64_t step) {
       for (int64_t k = 0; index >= 0 && k < count; ++k) f(a, b + k, index + k * step, 1.0);
     });
-  } else if (map.is_wide) {
-    axis_map::ForEachInterpolated<double>(map, f);
   } else {
-    axis_map::ForEachInterpolated<float>(map, f);
+    for (int64_t b = 0; b < map.inner; ++b) ForEachTapOfPosition(map, b, f);
   }
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cstring>
+#include <type_traits>
 
 #include "base/float_environment.h"
 #include "engine/parallel.h"
@@ -141,21 +142,26 @@ void AddSlopes(const GridJob& job, const PointTaps<T>& taps, const char* input, 
   const int axes = job.is_volume ? 3 : 2;
   T value[kPositions];
   T changes[3][kPositions] = {};
+  // Elements outside count as 0: slopes are finite, and sums of +0 and -0 are +0.
   for (int k = 0; k < taps.count(); ++k) {
     if (job.load == nullptr) {
-      for (int64_t i = 0; i < count; ++i) std::memcpy(value + i, input + taps.Offset(k, i), sizeof(T));
+      using Bits = std::conditional_t<sizeof(T) == sizeof(float), uint32_t, uint64_t>;
+      for (int64_t i = 0; i < count; ++i) {
+        Bits bits;
+        std::memcpy(&bits, input + taps.Offset(k, i), sizeof bits);
+        bits &= Bits{0} - Bits{taps.IsThere(k, i)};
+        std::memcpy(value + i, &bits, sizeof bits);
+      }
     } else if constexpr (sizeof(T) == sizeof(float)) {
       uint16_t raw[kPositions];
-      for (int64_t i = 0; i < count; ++i) std::memcpy(raw + i, input + taps.Offset(k, i), sizeof raw[i]);
+      for (int64_t i = 0; i < count; ++i) {
+        std::memcpy(raw + i, input + taps.Offset(k, i), sizeof raw[i]);
+        if (!taps.IsThere(k, i)) raw[i] = 0;
+      }
       job.load(raw, value, static_cast<size_t>(count));
     }
-    const auto change = [&](int axis, int64_t i) { return value[i] * taps.Slope(axis, k, i); };
     for (int axis = 0; axis < axes; ++axis) {
-      if (taps.AreAllThere()) {
-        for (int64_t i = 0; i < count; ++i) changes[axis][i] += change(axis, i);
-        continue;
-      }
-      for (int64_t i = 0; i < count; ++i) changes[axis][i] += taps.IsThere(k, i) ? change(axis, i) : T{0};
+      for (int64_t i = 0; i < count; ++i) changes[axis][i] += value[i] * taps.Slope(axis, k, i);
     }
   }
   for (int axis = 0; axis < axes; ++axis) {

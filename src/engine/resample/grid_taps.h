@@ -6,11 +6,22 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 
 #include "engine/conversions.h"
 #include "engine/resample/grid_job.h"
 
 namespace portacl::engine {
+
+// Returns std::floor's value, which is a call for processors without SSE4.1.
+template <class T>
+T Floored(T x) {
+  constexpr T kWhole = T{1} / std::numeric_limits<T>::epsilon();  // numbers of this size have no fraction
+  if (!(std::fabs(x) < kWhole)) return x;
+  const auto truncated = static_cast<T>(static_cast<int64_t>(x));
+  if (truncated == x) return x;
+  return truncated > x ? truncated - 1 : truncated;
+}
 
 // Converts a grid coordinate to elements of the image.
 template <class T>
@@ -81,7 +92,7 @@ AxisTaps<T> TapsOf(const GridJob& job, T coordinate, int64_t n) {
   const auto at = [&](int64_t index) { return index >= 0 && index < n ? index : -1; };
   if (job.filter == GridFilter::kCubic) {
     // Cubic interpolation applies the edge rule to each tap.
-    const T below = std::floor(source_coordinate);
+    const T below = Floored(source_coordinate);
     const T part = std::isfinite(source_coordinate) ? source_coordinate - below : T{0};
     constexpr T kA = static_cast<T>(-0.75);
     const auto near = [](T x) { return ((kA + 2) * x - (kA + 3)) * x * x + 1; };
@@ -109,7 +120,7 @@ AxisTaps<T> TapsOf(const GridJob& job, T coordinate, int64_t n) {
     taps.weight[0] = 1;
     return taps;
   }
-  const T below = std::floor(source_coordinate);
+  const T below = Floored(source_coordinate);
   const T part = std::isfinite(source_coordinate) ? source_coordinate - below : T{0};
   const int64_t index = IndexOf(below, n);
   taps.count = 2;

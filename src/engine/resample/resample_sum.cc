@@ -94,18 +94,19 @@ int64_t MostTapsOfIndex(const AxisMap& map) {
 // Tells whether the indices of a tile ascend within as many elements as are loaded at once. For interpolation only.
 bool IsNear(const AxisMap& map) {
   if (map.IsPiecewise() || map.IsSmooth() || map.length > std::numeric_limits<int32_t>::max()) return false;
-  bool is_near = true;
-  int64_t begin = 0;
-  int64_t above[kMostCombined] = {};  // the previous index of each tap
-  int64_t tap = 0;
-  ForEachTap(map, [&](int64_t, int64_t b, int64_t index, double) {
-    if (b % kTileColumns == 0 && tap == 0) begin = index;
-    is_near = is_near && index >= above[tap] && index - begin < kTapsTogether;
-    above[tap] = index;
-    tap = tap + 1 < map.MostTaps() ? tap + 1 : 0;
-    is_near = is_near && index >= above[0];
-  });
-  return is_near;
+  if (!(map.step >= 0)) return false;  // the indices of each tap ascend with positions
+  for (int64_t b = 0; b < map.inner; b += kTileColumns) {
+    int64_t begin = map.length;
+    int64_t end = 0;
+    const auto widen = [&](int64_t, int64_t, int64_t index, double) {
+      begin = std::min(begin, index);
+      end = std::max(end, index);
+    };
+    for (const int64_t position : {b, std::min(b + kTileColumns, map.inner) - 1})
+      ForEachTapOfPosition(map, position, widen);
+    if (end - begin >= kTapsTogether) return false;
+  }
+  return true;
 }
 
 struct Numbers {
@@ -172,8 +173,11 @@ struct SumMaker {
   SumJob Laid(const Numbers& numbers) const noexcept;
   void WriteRows(const SumJob& job, std::byte* memory, int64_t size) const noexcept;
   void WriteFixed(const SumJob& job, std::byte* memory, int64_t size) const noexcept;
+  void WriteNear(const SumJob& job, std::byte* memory) const noexcept;
   // Writes the taps of each position, padded to the same number.
   void WriteVarying(const SumJob& job, std::byte* memory, int64_t size) const noexcept;
+  // Tells whether each column is the sum of two neighbours.
+  bool ArePairs() const noexcept;
   // Write the taps of each index, padded to the largest number that occurs, or as a list.
   void WritePadded(SumJob& job, std::byte* memory, int64_t size, bool is_complex) const noexcept;
   void WriteListed(const SumJob& job, std::byte* memory, int64_t size) const noexcept;
@@ -294,11 +298,7 @@ void SumMaker::WriteTap(const SumJob& job, std::byte* memory, int64_t column, in
   const int64_t start = column / kTileColumns * kTileColumns;
   const int64_t at =
       start * job.taps + number * std::min(kTileColumns, loop.columns - start) + (column - start);
-  if (job.columns == SumJob::Columns::kNear) {
-    reinterpret_cast<int32_t*>(job.offsets.In(memory))[at] = static_cast<int32_t>(offset / job.from_size);
-  } else {
-    job.offsets.In(memory)[at] = offset;
-  }
+  job.offsets.In(memory)[at] = offset;
   if (job.is_wide) {
     job.weights.In(memory)[at] = weight;
   } else {
@@ -307,10 +307,28 @@ void SumMaker::WriteTap(const SumJob& job, std::byte* memory, int64_t column, in
 }
 
 void SumMaker::WriteFixed(const SumJob& job, std::byte* memory, int64_t size) const noexcept {
-  int64_t next = 0;
+  if (job.columns == SumJob::Columns::kNear) return WriteNear(job, memory);
+  int64_t tap = 0;
   ForEachTap(maps.columns, [&](int64_t, int64_t b, int64_t index, double weight) {
-    WriteTap(job, memory, b, next++ % job.taps, index * maps.columns.index_stride * size, weight);
+    WriteTap(job, memory, b, tap, index * maps.columns.index_stride * size, weight);
+    tap = tap + 1 < job.taps ? tap + 1 : 0;
   });
+}
+
+void SumMaker::WriteNear(const SumJob& job, std::byte* memory) const noexcept {
+  auto* const indices = reinterpret_cast<int32_t*>(job.offsets.In(memory));
+  auto* const weights = reinterpret_cast<float*>(job.weights.In(memory));
+  for (int64_t start = 0; start < loop.columns; start += kTileColumns) {
+    const int64_t n = std::min(kTileColumns, loop.columns - start);
+    for (int64_t b = start; b < start + n; ++b) {
+      int64_t at = start * job.taps + (b - start);
+      ForEachTapOfPosition(maps.columns, b, [&](int64_t, int64_t, int64_t index, double weight) {
+        indices[at] = static_cast<int32_t>(index);
+        weights[at] = static_cast<float>(weight);
+        at += n;
+      });
+    }
+  }
 }
 
 void SumMaker::WriteVarying(const SumJob& job, std::byte* memory, int64_t size) const noexcept {
@@ -325,7 +343,23 @@ void SumMaker::WriteVarying(const SumJob& job, std::byte* memory, int64_t size) 
   });
 }
 
+bool SumMaker::ArePairs() const noexcept {
+  const AxisMap& columns = maps.columns;
+  if (columns.inner_stride != 1 || columns.inner != 2 * loop.columns) return false;
+  int64_t taps = 0;
+  bool are_pairs = true;
+  ForEachTapOf(columns, direction, [&](int64_t, int64_t b, int64_t index, double weight) {
+    are_pairs = are_pairs && b == taps && index == b / 2 && weight == 1;
+    ++taps;
+  });
+  return are_pairs && taps == columns.inner;
+}
+
 void SumMaker::WritePadded(SumJob& job, std::byte* memory, int64_t size, bool is_complex) const noexcept {
+  if (!is_complex && ArePairs()) {
+    job.columns = SumJob::Columns::kPairs;
+    return;
+  }
   const AxisMap& columns = maps.columns;
   int64_t* const first = job.first_in_tile.In(memory);
   std::fill_n(first, loop.columns + 1, int64_t{0});
@@ -335,13 +369,9 @@ void SumMaker::WritePadded(SumJob& job, std::byte* memory, int64_t size, bool is
     for (int64_t tap = 0; tap < job.taps; ++tap) WriteTap(job, memory, column, tap, 0, 0);
   }
   std::fill_n(first, loop.columns, int64_t{0});
-  bool are_pairs =
-      job.taps == 2 && !is_complex && columns.inner_stride == 1 && columns.inner == 2 * loop.columns;
   ForEachTapOf(columns, direction, [&](int64_t, int64_t b, int64_t index, double weight) {
-    are_pairs = are_pairs && b == 2 * index + first[index] && weight == 1;
     WriteTap(job, memory, index, first[index]++, b * columns.inner_stride * size, weight);
   });
-  if (are_pairs) job.columns = SumJob::Columns::kPairs;
 }
 
 void SumMaker::WriteListed(const SumJob& job, std::byte* memory, int64_t size) const noexcept {

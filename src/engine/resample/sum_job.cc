@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "base/vector_targets.h"
+#include "engine/move/block.h"
 #include "engine/resample/sum_loops.h"
 
 #include <hwy/cache_control.h>
@@ -15,11 +16,15 @@
 namespace portacl::engine {
 namespace {
 
+// Tiles whose part of a row is computed before the next row, if rows are sums of their own: rows may be a power of two
+// apart, so that memory is read and written in long pieces.
+constexpr int64_t kTilesTogether = 16;
+
 // A tile of columns of one batch's rows, computed as T.
 template <class T>
 class Tile {
  public:
-  Tile(const SumJob& job, const std::byte* memory, const char* from, int64_t tile)
+  Tile(const SumJob& job, const std::byte* memory, const char* from)
       : job_(job),
         loops_(LoopsFor<T>(job.isa)),
         from_(from),
@@ -28,14 +33,20 @@ class Tile {
         first_(job.first_in_tile.In(memory)),
         ranges_(job.ranges.In(memory)),
         offsets_(job.offsets.In(memory)),
-        near_(IsNear() ? reinterpret_cast<const int32_t*>(offsets_) + job.taps * tile * kTileColumns
-                       : nullptr),
         weights_(reinterpret_cast<const T*>(memory + job.weights.offset)),
-        column_taps_(job.column_taps.In(memory)),
-        tile_(tile),
-        start_(tile * kTileColumns),
-        columns_(std::min(kTileColumns, job.loop.columns - start_)) {
+        column_taps_(job.column_taps.In(memory)) {}
+
+  void MoveTo(int64_t tile) {
+    tile_ = tile;
+    start_ = tile * kTileColumns;
+    columns_ = std::min(kTileColumns, job_.loop.columns - start_);
+    near_ = IsNear() ? reinterpret_cast<const int32_t*>(offsets_) + job_.taps * start_ : nullptr;
     std::fill_n(kept_, kRowsKept, nullptr);
+  }
+
+  // Tells whether each of these rows is one source row.
+  bool HasOwnRows(int64_t first, int64_t last) const {
+    return first_row_tap_[last] - first_row_tap_[first] == last - first;
   }
 
   void Row(int64_t y, char* to) {
@@ -230,7 +241,7 @@ class Tile {
       }
     }
     if (is_dense) {
-      std::memcpy(to, made, static_cast<size_t>(columns_ * job_.to_size));
+      CopyBytes(made, to, columns_ * job_.to_size, job_.streams);
     } else if (job_.to_size == sizeof(T)) {
       for (int64_t i = 0; i < columns_; ++i)
         std::memcpy(to + i * job_.to_step, made + i * sizeof(T), sizeof(T));
@@ -247,13 +258,13 @@ class Tile {
   const int64_t* const first_;
   const Range* const ranges_;
   const int64_t* const offsets_;
-  const int32_t* const near_;  // the tile's indices
   const T* const weights_;
   const ColumnTap* const column_taps_;
-  const int64_t tile_;
-  const int64_t start_;
-  const int64_t columns_;
-  const char* kept_[kRowsKept];  // source rows whose sums are kept
+  int64_t tile_ = 0;
+  int64_t start_ = 0;
+  int64_t columns_ = 0;
+  const int32_t* near_ = nullptr;  // the tile's indices
+  const char* kept_[kRowsKept];    // source rows whose sums are kept
   alignas(64) T sums_[kRowsKept][kTileColumns];
   alignas(64) T values_[kTapsTogether];
   alignas(64) uint16_t raw_[kTapsTogether];
@@ -263,9 +274,17 @@ template <class T>
 void RunTiles(const SumJob& job, const JobContext& context) {
   const int64_t tiles = (job.loop.columns + kTileColumns - 1) / kTileColumns;
   job.loop.ForEachThreadBlock(context, [&](const char* from, char* to, int64_t first, int64_t last) {
-    for (int64_t k = 0; k < tiles; ++k) {
-      Tile<T> tile(job, context.memory, from, k);
-      for (int64_t y = first; y < last; ++y) tile.Row(y, to);
+    Tile<T> tile(job, context.memory, from);
+    const int64_t together = tile.HasOwnRows(first, last) ? kTilesTogether : 1;
+    for (int64_t k = 0; k < tiles; k += together) {
+      const int64_t end = std::min(tiles, k + together);
+      if (together == 1) tile.MoveTo(k);
+      for (int64_t y = first; y < last; ++y) {
+        for (int64_t part = k; part < end; ++part) {
+          if (together > 1) tile.MoveTo(part);
+          tile.Row(y, to);
+        }
+      }
     }
     if (job.streams) hwy::FlushStream();
   });

@@ -1,5 +1,5 @@
-// Runs losses over classes and their gradients (see class_loss.h). There is one result per row, so that
-// fetching elements far apart takes the time: plain loops suffice.
+// Runs losses over classes and their gradients (see class_loss.h). There is one result per row: a tile's elements are
+// gathered from their places, converted together, and computed by plain loops.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/rowwise/class_loss.h"
 
@@ -11,6 +11,7 @@
 #include "base/errors.h"
 #include "base/float_environment.h"
 #include "engine/map/sum_work.h"
+#include "engine/move/indexed_elements.h"
 #include "engine/parallel.h"
 #include "engine/reduction/sum_tree.h"
 #include "plan/reduction_plan.h"
@@ -21,15 +22,30 @@ namespace {
 // Rows whose targets are loaded at once.
 constexpr int64_t kAtOnce = 256;
 
-// Load and store one element, converted.
-float ElementAt(const RowwiseOperand& operand, const char* address) {
-  float value;
-  if (operand.conversion->KeepsBytes()) {
-    std::memcpy(&value, address, sizeof value);
-  } else {
-    operand.conversion->Run(address, &value, 1, false);
-  }
-  return value;
+// The rows of a tile that count: the target is a class that is not ignored.
+struct CountedRows {
+  int64_t count;
+  int64_t row[kAtOnce];  // within the tile
+  int64_t target[kAtOnce];
+};
+
+// Load and store elements at byte offsets, converted.
+void Gather(const RowwiseOperand& operand, const char* base, const int64_t* offset, int64_t n, float* to) {
+  alignas(64) char raw[kAtOnce * int64_t{sizeof(double)}];
+  const bool keeps_bytes = operand.conversion->KeepsBytes();
+  char* const gathered = keeps_bytes ? reinterpret_cast<char*>(to) : raw;
+  ForSize(operand.size,
+          [&](auto element) { TakeAt<decltype(element), false>(base, offset, gathered, operand.size, n); });
+  if (!keeps_bytes) operand.conversion->Run(raw, to, static_cast<size_t>(n), false);
+}
+void PutNumbers(const RowwiseOperand& operand, char* base, const int64_t* offset, int64_t n,
+                const double* from) {
+  alignas(64) char made[kAtOnce * int64_t{sizeof(double)}];
+  const bool keeps_bytes = operand.conversion->KeepsBytes();
+  if (!keeps_bytes) operand.conversion->Run(from, made, static_cast<size_t>(n), false);
+  const char* const source = keeps_bytes ? reinterpret_cast<const char*>(from) : made;
+  ForSize(operand.size,
+          [&](auto element) { PutAt<decltype(element), false>(base, offset, source, operand.size, n); });
 }
 double NumberOf(const RowwiseOperand& operand, void* const* addresses) {
   alignas(16) char raw[16];
@@ -46,16 +62,36 @@ const char* AddressOf(const RowwiseOperand& operand, void* const* addresses) {
   if (operand.argument == RowwiseOperand::kConstant) return nullptr;
   return static_cast<const char*>(addresses[operand.argument]) + operand.offset;
 }
-int64_t Offset(const RowAxes& axes, int64_t index) { return RowTileFrom(axes, index, 1).offset; }
+// Adds the byte offset of each class to an offset.
+void AddOffsets(const RowAxes& axes, const int64_t* index, int64_t n, int64_t* offset) {
+  if (axes.rank > 1) {
+    for (int64_t i = 0; i < n; ++i) offset[i] += RowTileFrom(axes, index[i], 1).offset;
+  } else if (axes.rank == 1) {
+    for (int64_t i = 0; i < n; ++i) offset[i] += index[i] * axes.stride[0];
+  }
+}
+// Computes the byte offsets of n consecutive indices.
+void ConsecutiveOffsets(const RowAxes& axes, int64_t index, int64_t n, int64_t* offset) {
+  for (int64_t i = 0; i < n;) {
+    const RowTile run = RowTileFrom(axes, index + i, n - i);
+    for (int64_t k = 0; k < run.count; ++k) offset[i + k] = run.offset + k * run.stride;
+    i += run.count;
+  }
+}
 
 int64_t Blocks(int64_t rows) { return rows / kLaneBlock + (rows % kLaneBlock != 0 ? 1 : 0); }
 
 // Sums in the order of a sum over the last axis (docs/numerics.md).
 double SumOfLanes(const float* terms, int64_t n) {
   double lanes[kLanes] = {};
-  for (int64_t i = 0; i < n; ++i) lanes[static_cast<size_t>(i) % kLanes] += static_cast<double>(terms[i]);
+  int64_t i = 0;
+  for (; i + int64_t{kLanes} <= n; i += kLanes) {
+    for (size_t lane = 0; lane < kLanes; ++lane)
+      lanes[lane] += static_cast<double>(terms[i + static_cast<int64_t>(lane)]);
+  }
+  for (size_t lane = 0; i < n; ++i, ++lane) lanes[lane] += static_cast<double>(terms[i]);
   for (size_t width = kLanes / 2; width > 0; width /= 2) {
-    for (size_t i = 0; i < width; ++i) lanes[i] += lanes[i + width];
+    for (size_t lane = 0; lane < width; ++lane) lanes[lane] += lanes[lane + width];
   }
   return lanes[0];
 }
@@ -105,40 +141,76 @@ class ClassRun {
     });
   }
 
-  // Calls counts(i, target) for those of n rows from `row` on whose target is a class that is not ignored.
-  template <class Counts>
-  void ForTargets(int64_t row, int64_t n, const Counts& counts) {
+  // Lists those of n rows from `row` on that count.
+  void FindCounted(int64_t row, int64_t n, CountedRows& counted) {
     int64_t targets[kAtOnce];
     int64_t raw[kAtOnce];
+    int64_t count = 0;
     LoadRows(loss_.target, context_.addresses, row, n, 0, 1, sizeof(int64_t),
              reinterpret_cast<char*>(targets), reinterpret_cast<char*>(raw));
     for (int64_t i = 0; i < n; ++i) {
       if (targets[i] == loss_.ignored) continue;
       if (targets[i] >= 0 && targets[i] < loss_.classes) {
-        counts(i, targets[i]);
+        counted.row[count] = i;
+        counted.target[count++] = targets[i];
       } else {
         Note(row + i);
       }
     }
+    counted.count = count;
   }
 
-  float WeightOf(int64_t target) const {
-    if (weight_ == nullptr) return 1.0f;
-    return ElementAt(loss_.weight, weight_ + Offset(loss_.weight.inner, target));
+  // Loads the weights of the rows' targets.
+  void LoadWeights(const CountedRows& counted, float* weights) const {
+    if (weight_ == nullptr) return static_cast<void>(std::fill_n(weights, counted.count, 1.0f));
+    int64_t offset[kAtOnce] = {};
+    AddOffsets(loss_.weight.inner, counted.target, counted.count, offset);
+    Gather(loss_.weight, weight_, offset, counted.count, weights);
   }
-  int64_t ByteOffsetOf(int64_t row, int64_t target) const {
-    return Offset(loss_.input.outer, row) + (loss_.is_of_targets ? 0 : Offset(loss_.input.inner, target));
+  // Computes the byte offsets of the elements of input at the rows' targets; there are n rows from `row` on.
+  void FindOffsets(int64_t row, int64_t n, const CountedRows& counted, int64_t* offset) const {
+    int64_t of_row[kAtOnce];
+    ConsecutiveOffsets(loss_.input.outer, row, n, of_row);
+    for (int64_t i = 0; i < counted.count; ++i) offset[i] = of_row[counted.row[i]];
+    if (!loss_.is_of_targets) AddOffsets(loss_.input.inner, counted.target, counted.count, offset);
   }
 
   void SumWeights(int64_t block, int64_t first, int64_t end, double* sums) {
     float weights[kLaneBlock];
     std::fill_n(weights, end - first, 0.0f);
     for (int64_t row = first; row < end; row += kAtOnce) {
-      ForTargets(row, std::min(kAtOnce, end - row),
-                 [&](int64_t i, int64_t target) { weights[row - first + i] = WeightOf(target); });
+      CountedRows counted;
+      float of_counted[kAtOnce];
+      FindCounted(row, std::min(kAtOnce, end - row), counted);
+      LoadWeights(counted, of_counted);
+      for (int64_t i = 0; i < counted.count; ++i) weights[row - first + counted.row[i]] = of_counted[i];
     }
     sums[2 * block] = 0.0;
     sums[2 * block + 1] = SumOfLanes(weights, end - first);
+  }
+
+  // Computes the losses and weights of those of n rows that count.
+  [[gnu::noinline]] void LossesOfTile(int64_t row, int64_t n, float* terms, float* weights) {
+    float smooth[kAtOnce];
+    if (loss_.smooths) {
+      float raw[kAtOnce];
+      LoadRows(loss_.smooth, context_.addresses, row, n, 0, 1, sizeof(float), reinterpret_cast<char*>(smooth),
+               reinterpret_cast<char*>(raw));
+    }
+    CountedRows counted;
+    int64_t offset[kAtOnce];
+    float weight[kAtOnce];
+    float element[kAtOnce];
+    FindCounted(row, n, counted);
+    LoadWeights(counted, weight);
+    FindOffsets(row, n, counted, offset);
+    Gather(loss_.input, input_, offset, counted.count, element);
+    for (int64_t k = 0; k < counted.count; ++k) {
+      const int64_t i = counted.row[k];
+      weights[i] = weight[k];
+      terms[i] = -(weight[k] * element[k]);
+      if (loss_.smooths) terms[i] = loss_.share * terms[i] + loss_.smoothing * smooth[i];
+    }
   }
 
   void Losses(int64_t block, int64_t first, int64_t end, double* sums) {
@@ -147,22 +219,8 @@ class ClassRun {
     const int64_t n = end - first;
     std::fill_n(terms, n, 0.0f);
     std::fill_n(weights, n, 0.0f);
-    for (int64_t row = first; row < end; row += kAtOnce) {
-      float smooth[kAtOnce];
-      float raw[kAtOnce];
-      const int64_t some = std::min(kAtOnce, end - row);
-      if (loss_.smooths) {
-        LoadRows(loss_.smooth, context_.addresses, row, some, 0, 1, sizeof(float),
-                 reinterpret_cast<char*>(smooth), reinterpret_cast<char*>(raw));
-      }
-      ForTargets(row, some, [&](int64_t i, int64_t target) {
-        const int64_t position = row - first + i;
-        weights[position] = WeightOf(target);
-        terms[position] =
-            -(weights[position] * ElementAt(loss_.input, input_ + ByteOffsetOf(row + i, target)));
-        if (loss_.smooths) terms[position] = loss_.share * terms[position] + loss_.smoothing * smooth[i];
-      });
-    }
+    for (int64_t row = first; row < end; row += kAtOnce)
+      LossesOfTile(row, std::min(kAtOnce, end - row), terms + (row - first), weights + (row - first));
     if (loss_.reduction == ClassReduction::kNone) {
       double raw[kAtOnce];
       for (int64_t at = 0; at < n; at += kAtOnce) {
@@ -204,16 +262,16 @@ class ClassRun {
     double raw[kAtOnce];
     LoadRows(loss_.result, context_.addresses, row, n, 0, 1, sizeof(double),
              reinterpret_cast<char*>(gradients), reinterpret_cast<char*>(raw));
-    auto* const out = const_cast<char*>(input_);
-    ForTargets(row, n, [&](int64_t i, int64_t target) {
-      const double value = -(static_cast<double>(WeightOf(target)) * gradients[i]) / divisor_;
-      char* const position = out + ByteOffsetOf(row + i, target);
-      if (loss_.input.conversion->KeepsBytes()) {
-        std::memcpy(position, &value, sizeof value);
-      } else {
-        loss_.input.conversion->Run(&value, position, 1, false);
-      }
-    });
+    CountedRows counted;
+    int64_t offset[kAtOnce];
+    float weight[kAtOnce];
+    double values[kAtOnce];
+    FindCounted(row, n, counted);
+    LoadWeights(counted, weight);
+    FindOffsets(row, n, counted, offset);
+    for (int64_t i = 0; i < counted.count; ++i)
+      values[i] = -(static_cast<double>(weight[i]) * gradients[counted.row[i]]) / divisor_;
+    PutNumbers(loss_.input, const_cast<char*>(input_), offset, counted.count, values);
   }
 
   // Computes for each row the extra gradient of its target's element, and the gradient of the others for a
@@ -228,11 +286,16 @@ class ClassRun {
     double* const of_all = of_targets + loss_.rows;
     std::fill_n(of_targets, n, 0.0);
     std::fill_n(of_all, n, 0.0);
-    ForTargets(row, n, [&](int64_t i, int64_t target) {
+    CountedRows counted;
+    float weight[kAtOnce];
+    FindCounted(row, n, counted);
+    LoadWeights(counted, weight);
+    for (int64_t k = 0; k < counted.count; ++k) {
+      const int64_t i = counted.row[k];
       const double gradient = -gradients[i] / divisor_;
-      of_targets[i] = static_cast<double>(loss_.share) * static_cast<double>(WeightOf(target)) * gradient;
+      of_targets[i] = static_cast<double>(loss_.share) * static_cast<double>(weight[k]) * gradient;
       if (loss_.smooths) of_all[i] = static_cast<double>(loss_.smoothing) * gradient;
-    });
+    }
   }
 
   void Note(int64_t row) {
