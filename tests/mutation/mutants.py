@@ -1481,14 +1481,17 @@ add("pieces: results go to the row's begin", "StoreRows(run.job_.operand[k], run
 add("rows: 16-bit kernels for what is not", "if (dtypes_[k] != dtype || !IsDense(operand.inner, operand.size)) return false;", "if (dtypes_[k] != dtype) return false;", ("rows",))
 
 add = mutants_of("src/engine/rowwise/across_run.cc", ("rows", "alone"))
-add("across: later rows are the first", "RowTileFrom(operand.outer, first_, rows_).offset;", "RowTileFrom(operand.outer, 0, rows_).offset;", ("alone",))
-add("across: a stretch goes on beyond its axis", "rows = std::min(rows, RowTileFrom(job.operand[k].outer, row, rows).count);", "static_cast<void>(k);", ("determinism",))
-add("across: the second input is the first", "tiles_ + k * groups_ * column_bytes_ * job_.n;", "tiles_ + 0 * k * groups_ * column_bytes_ * job_.n;", ("rows",))
+add("across: later rows are the first", "RowTileFrom(operand.outer, first, rows).offset;", "RowTileFrom(operand.outer, 0, rows).offset;", ("alone",))
+add("across: a stretch goes on beyond its axis", "rows = std::min(rows, RowTileFrom(job_.operand[k].outer, first, rows).count);", "static_cast<void>(k);", ("determinism",))
+add("across: the second input is the first", "char* const tile = tiles_ + k * line * job_.n;", "char* const tile = tiles_ + 0 * k * line * job_.n;", ("rows",))
+add("across: the second copy is the first", "work.copy[k] = tiles_ + k * rows * job_.n * job_.across_size;", "work.copy[k] = tiles_ + 0 * k * rows * job_.n * job_.across_size;", ("alone",))
+add("across: terms are kept where they do not fit", "keeps_ = job.keeps && together_ <= Fitting(copied);", "keeps_ = job.keeps;", ("alone",))
 
 add = mutants_of("src/engine/rowwise/across_loop-inl.h", ("alone",))
-add("across: later groups are the first", "row / kGroup * kGroup * n_ + row % kGroup;", "row % kGroup;")
 add("across: of several blocks the last", "if (n_ > kLaneBlock) tree.Add(sums);", "")
-add("across: four at once, the last of them left out", "for (size_t part = 0; part < 4; ++part) Store(i + part, values.part[part]);", "for (size_t part = 0; part < 3; ++part) Store(i + part, values.part[part]);")
+add("across: lanes do not take turns", "double* const to = sums + i % kLanes * rows_;", "double* const to = sums;")
+add("across: of four vectors the last is the third", "StoreTwo(values.part[2], values.part[3], to", "StoreTwo(values.part[2], values.part[2], to")
+add("across: later passes read lines of the input's distance", "    step_[k] = static_cast<int64_t>(rows_ * sizeof(Type));\n", "")
 
 add = mutants_of("src/aclnnop/map_list.cc", ("gated_maps", "activations_maps"))
 add("several maps: the first alone", "for (int i = 0; i < count; ++i) jobs[i].Run(context", "for (int i = 0; i < 1; ++i) jobs[i].Run(context")

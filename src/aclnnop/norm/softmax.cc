@@ -103,15 +103,12 @@ struct LogSoftmax : engine::HWY_NAMESPACE::RowwiseFormula<LogSoftmax> {
     const auto logs = rows.template Sum<SumPass::kLater, 0>(
         Exponential(), [](double total) { return total; }, greatest);
     rows.Change(logs, [](auto tag, V sum) HWY_ATTR { return functions::Log(tag, sum); });
-    rows.template Write<0>([](auto, V x, V most, V log)
-                               HWY_ATTR { return hn::Sub(hn::Sub(x, most), log); },
+    rows.template Write<0>([](auto, V x, V most, V log) HWY_ATTR { return hn::Sub(hn::Sub(x, most), log); },
                            greatest, logs);
   }
 };
 
-Isa SoftmaxAcross(const engine::AcrossWork& work) {
-  return engine::HWY_NAMESPACE::RunAcross<Softmax>(work);
-}
+Isa SoftmaxAcross(const engine::AcrossWork& work) { return engine::HWY_NAMESPACE::RunAcross<Softmax>(work); }
 Isa LogSoftmaxAcross(const engine::AcrossWork& work) {
   return engine::HWY_NAMESPACE::RunAcross<LogSoftmax>(work);
 }
@@ -153,9 +150,11 @@ constexpr auto kLogSoftmaxChecks =
     Join(List(NotNull(kSelf), NotNull(kOut)), kShared, List(PromotesToDtypeOf(kOut)), kComputable);
 
 constexpr auto kSoftmax = engine::WithAcross(PORTACL_ROWWISE_KERNELS_OF_DOUBLE_TOO(softmax::Softmax),
-                                             PORTACL_ISA_TABLE(softmax::SoftmaxAcross), PORTACL_ISA_TABLE(softmax::SoftmaxAcrossBf16));
+                                             PORTACL_ISA_TABLE(softmax::SoftmaxAcross),
+                                             PORTACL_ISA_TABLE(softmax::SoftmaxAcrossBf16));
 constexpr auto kLogSoftmax = engine::WithAcross(PORTACL_ROWWISE_KERNELS_OF_DOUBLE_TOO(softmax::LogSoftmax),
-                                                PORTACL_ISA_TABLE(softmax::LogSoftmaxAcross), PORTACL_ISA_TABLE(softmax::LogSoftmaxAcrossBf16));
+                                                PORTACL_ISA_TABLE(softmax::LogSoftmaxAcross),
+                                                PORTACL_ISA_TABLE(softmax::LogSoftmaxAcrossBf16));
 
 void SetRows(const OperatorCall& call, const engine::RowwiseKernels& kernels, bool keeps,
              Executor& executor) {

@@ -43,10 +43,9 @@ struct SoftmaxBackward : engine::HWY_NAMESPACE::RowwiseFormula<SoftmaxBackward> 
   template <class Rows>
   static HWY_INLINE void Across(Rows& rows) {
     using V = typename Rows::V;
-    const auto sums =
-        rows.template Sum<SumPass::kFirst, 0, 1>([](auto, V gradient, V output)
-                                                     HWY_ATTR { return hn::Mul(gradient, output); },
-                                                 [](double total) { return total; });
+    const auto sums = rows.template Sum<SumPass::kFirst, 0, 1>(
+        [](auto, V gradient, V output) HWY_ATTR { return hn::Mul(gradient, output); },
+        [](double total) { return total; });
     rows.template Write<0, 1>([](auto, V gradient, V output, V sum)
                                   HWY_ATTR { return hn::Mul(hn::Sub(gradient, sum), output); },
                               sums);

@@ -137,8 +137,7 @@ class AcrossRun {
     }
     // Terms of 16-bit elements follow the one input, others take its place.
     if (job_.keeps)
-      work.kept =
-          reinterpret_cast<float*>(tiles_ + (job_.across_size == sizeof(float) ? 0 : line * job_.n));
+      work.kept = reinterpret_cast<float*>(tiles_ + (job_.across_size == sizeof(float) ? 0 : line * job_.n));
     work.output = tiles_;
     work.output_step = line;
     isa_ = job_.across(work);
