@@ -372,6 +372,22 @@ TEST(QuantisedProducts, EveryElement) {
 }
 
 // Sums beyond 2^24, which float32 does not have, and beyond 2^31, which wrap.
+// Sums of some rows are finished before the next rows are multiplied, with terms of one block and of two.
+TEST(QuantisedProducts, RowsOnePartAfterTheOther) {
+  const ScopedEnvironment environment(Variables{{"PORTACL_NUM_THREADS", "1"}});
+  ASSERT_EQ(environment.init_status(), 0);
+  RandomNumbers random(20261128);
+  for (size_t row = 0; row < kRows.size(); ++row) {
+    for (const int64_t terms : {30, 1100, 30, 30}) {
+      Call call = Draw(kRows[row], random, 150, terms, 40, {}, {});
+      SCOPED_TRACE(::testing::Message() << "row " << row << ", " << terms << " terms");
+      const CallResult result = call.Run(environment.stream());
+      ASSERT_TRUE(result.Succeeded()) << result.plan << " " << result.message;
+      ASSERT_NO_FATAL_FAILURE(ExpectEveryElement(call));
+    }
+  }
+}
+
 TEST(QuantisedProducts, ExactModulo2To32) {
   const ScopedEnvironment environment(Variables{});
   for (const int64_t k : {3001, 140001}) {

@@ -74,8 +74,9 @@ std::vector<T> Drawn(int64_t count, RandomNumbers& random) {
   return x;
 }
 
+// Computes all rows together, also such that lie across, and one of `every` rows alone.
 template <class T>
-void CheckRows(int64_t rows, int64_t n, aclrtStream stream) {
+void CheckRows(int64_t rows, int64_t n, aclrtStream stream, int64_t every = 1) {
   RandomNumbers random(static_cast<uint64_t>(n));
   const std::vector<T> x = Drawn<T>(rows * n, random);
   std::vector<T> across(x.size());
@@ -89,13 +90,14 @@ void CheckRows(int64_t rows, int64_t n, aclrtStream stream) {
     const std::vector<T> turned = Result<T>(which, rows, n, 1, rows, across, stream);
     int64_t differ = 0;
     for (int64_t r = 0; r < rows; ++r) {
+      for (int64_t i = 0; i < n; ++i)
+        differ += std::memcmp(&together[static_cast<size_t>(r * n + i)],
+                              &turned[static_cast<size_t>(i * rows + r)], sizeof(T)) != 0;
+      if (r % every != 0) continue;
       const auto at = x.begin() + r * n;
       const std::vector<T> alone = Result<T>(which, 1, n, n, 1, std::vector<T>(at, at + n), stream);
       differ += std::memcmp(alone.data(), &together[static_cast<size_t>(r * n)],
                             static_cast<size_t>(n) * sizeof(T)) != 0;
-      for (int64_t i = 0; i < n; ++i)
-        differ += std::memcmp(&alone[static_cast<size_t>(i)], &turned[static_cast<size_t>(i * rows + r)],
-                              sizeof(T)) != 0;
     }
     EXPECT_EQ(differ, 0) << rows << " rows of " << n << ", operator " << static_cast<int>(which) << ", "
                          << sizeof(T) << " bytes";
@@ -116,7 +118,21 @@ TEST(Alone, RowsHaveTheSameBits) {
       }
     }
     CheckRows<uint16_t>(97, 4100, environment.stream());
+    // Rows that lie across and are copied, and those that leave no room for copies.
+    CheckRows<float>(80, 3000, environment.stream());
+    CheckRows<uint16_t>(80, 5000, environment.stream());
+    CheckRows<float>(80, 9001, environment.stream());
+    CheckRows<uint16_t>(80, 18001, environment.stream());
   }
+}
+
+// Rows that lie across and fill more than a cache of this size, past which their results go.
+TEST(Alone, ManyRowsHaveTheSameBits) {
+  constexpr int64_t kRows = 64 * 1033, kElements = 64;
+  const ScopedEnvironment environment(Variables{{"PORTACL_NUM_THREADS", "1"}});
+  ASSERT_EQ(environment.init_status(), ACL_SUCCESS);
+  CheckRows<float>(kRows, kElements, environment.stream(), 997);
+  CheckRows<uint16_t>(2 * kRows, kElements, environment.stream(), 997);
 }
 
 // More than a thread's memory holds of tiles: the rows that lie across are taken in pieces.

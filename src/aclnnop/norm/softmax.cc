@@ -20,14 +20,14 @@ namespace softmax {
 namespace hn = hwy::HWY_NAMESPACE;
 namespace functions = engine::HWY_NAMESPACE::functions;
 using engine::HWY_NAMESPACE::kKeptTerms;
+using engine::HWY_NAMESPACE::SumPass;
 using engine::HWY_NAMESPACE::UnrolledSteps;
 
 // Returns the formula exp(x - greatest).
-template <class V>
-HWY_INLINE auto Exponential(const V& greatest) {
-  return UnrolledSteps{[&greatest](auto tag, auto x) HWY_ATTR {
+HWY_INLINE auto Exponential() {
+  return UnrolledSteps{[](auto tag, auto x, auto greatest) HWY_ATTR {
     using hn::Sub;
-    return functions::FusedExp(tag, Sub(x, decltype(x)(greatest)));
+    return functions::FusedExp(tag, Sub(x, greatest));
   }};
 }
 
@@ -59,10 +59,22 @@ struct Softmax : engine::HWY_NAMESPACE::RowwiseFormula<Softmax> {
   template <class Rows>
   static HWY_INLINE void Across(Rows& rows) {
     using V = typename Rows::V;
-    const V greatest = rows.Max();
-    const V factor =
-        rows.template Sum<true, 0>(Exponential<V>(greatest), [](double sum) { return 1.0 / sum; });
-    rows.template Write<0>([&](auto, V kept) HWY_ATTR { return hn::Mul(kept, factor); });
+    const auto exponential = Exponential();
+    const auto reciprocal = [](double sum) { return 1.0 / sum; };
+    if (rows.keeps()) {
+      const auto greatest = rows.template Max<true>();
+      const auto factor =
+          rows.template Sum<SumPass::kKeeping, Rows::kWidened>(exponential, reciprocal, greatest);
+      rows.template Write<kKeptTerms>([](auto, V kept, V by) HWY_ATTR { return hn::Mul(kept, by); }, factor);
+    } else {
+      const auto greatest = rows.template Max<false>();
+      const auto factor = rows.template Sum<SumPass::kLater, 0>(exponential, reciprocal, greatest);
+      rows.template Write<0>(UnrolledSteps{[&](auto tag, auto x, auto most, auto by) HWY_ATTR {
+                               using hn::Mul;
+                               return Mul(exponential(tag, x, most), by);
+                             }},
+                             greatest, factor);
+    }
   }
 };
 
@@ -87,18 +99,24 @@ struct LogSoftmax : engine::HWY_NAMESPACE::RowwiseFormula<LogSoftmax> {
   template <class Rows>
   static HWY_INLINE void Across(Rows& rows) {
     using V = typename Rows::V;
-    const V greatest = rows.Max();
-    const V sum = rows.template Sum<false, 0>(Exponential<V>(greatest), [](double total) { return total; });
-    const V log = functions::Log(typename Rows::D(), sum);
-    rows.template Write<0>([&](auto, V x) HWY_ATTR { return hn::Sub(hn::Sub(x, greatest), log); });
+    const auto greatest = rows.template Max<false>();
+    const auto logs = rows.template Sum<SumPass::kLater, 0>(
+        Exponential(), [](double total) { return total; }, greatest);
+    rows.Change(logs, [](auto tag, V sum) HWY_ATTR { return functions::Log(tag, sum); });
+    rows.template Write<0>([](auto, V x, V most, V log) HWY_ATTR { return hn::Sub(hn::Sub(x, most), log); },
+                           greatest, logs);
   }
 };
 
-Isa SoftmaxAcross(const engine::RowwiseWork& work, const void* none) {
-  return engine::HWY_NAMESPACE::RunAcross<Softmax>(work, none);
+Isa SoftmaxAcross(const engine::AcrossWork& work) { return engine::HWY_NAMESPACE::RunAcross<Softmax>(work); }
+Isa LogSoftmaxAcross(const engine::AcrossWork& work) {
+  return engine::HWY_NAMESPACE::RunAcross<LogSoftmax>(work);
 }
-Isa LogSoftmaxAcross(const engine::RowwiseWork& work, const void* none) {
-  return engine::HWY_NAMESPACE::RunAcross<LogSoftmax>(work, none);
+Isa SoftmaxAcrossBf16(const engine::AcrossWork& work) {
+  return engine::HWY_NAMESPACE::RunAcross<Softmax, engine::HWY_NAMESPACE::Bf16Elements>(work);
+}
+Isa LogSoftmaxAcrossBf16(const engine::AcrossWork& work) {
+  return engine::HWY_NAMESPACE::RunAcross<LogSoftmax, engine::HWY_NAMESPACE::Bf16Elements>(work);
 }
 
 }  // namespace softmax
@@ -132,9 +150,11 @@ constexpr auto kLogSoftmaxChecks =
     Join(List(NotNull(kSelf), NotNull(kOut)), kShared, List(PromotesToDtypeOf(kOut)), kComputable);
 
 constexpr auto kSoftmax = engine::WithAcross(PORTACL_ROWWISE_KERNELS_OF_DOUBLE_TOO(softmax::Softmax),
-                                             PORTACL_ISA_TABLE(softmax::SoftmaxAcross));
+                                             PORTACL_ISA_TABLE(softmax::SoftmaxAcross),
+                                             PORTACL_ISA_TABLE(softmax::SoftmaxAcrossBf16));
 constexpr auto kLogSoftmax = engine::WithAcross(PORTACL_ROWWISE_KERNELS_OF_DOUBLE_TOO(softmax::LogSoftmax),
-                                                PORTACL_ISA_TABLE(softmax::LogSoftmaxAcross));
+                                                PORTACL_ISA_TABLE(softmax::LogSoftmaxAcross),
+                                                PORTACL_ISA_TABLE(softmax::LogSoftmaxAcrossBf16));
 
 void SetRows(const OperatorCall& call, const engine::RowwiseKernels& kernels, bool keeps,
              Executor& executor) {

@@ -18,6 +18,7 @@ namespace softmax_gradients {
 
 namespace hn = hwy::HWY_NAMESPACE;
 namespace functions = engine::HWY_NAMESPACE::functions;
+using engine::HWY_NAMESPACE::SumPass;
 using engine::HWY_NAMESPACE::UnrolledSteps;
 
 struct SoftmaxBackward : engine::HWY_NAMESPACE::RowwiseFormula<SoftmaxBackward> {
@@ -42,11 +43,12 @@ struct SoftmaxBackward : engine::HWY_NAMESPACE::RowwiseFormula<SoftmaxBackward> 
   template <class Rows>
   static HWY_INLINE void Across(Rows& rows) {
     using V = typename Rows::V;
-    const V sum = rows.template Sum<false, 0, 1>([](auto, V gradient, V output)
-                                                     HWY_ATTR { return hn::Mul(gradient, output); },
-                                                 [](double total) { return total; });
-    rows.template Write<0, 1>([&](auto, V gradient, V output)
-                                  HWY_ATTR { return hn::Mul(hn::Sub(gradient, sum), output); });
+    const auto sums = rows.template Sum<SumPass::kFirst, 0, 1>(
+        [](auto, V gradient, V output) HWY_ATTR { return hn::Mul(gradient, output); },
+        [](double total) { return total; });
+    rows.template Write<0, 1>([](auto, V gradient, V output, V sum)
+                                  HWY_ATTR { return hn::Mul(hn::Sub(gradient, sum), output); },
+                              sums);
   }
 };
 
@@ -70,28 +72,28 @@ struct LogSoftmaxBackward : engine::HWY_NAMESPACE::RowwiseFormula<LogSoftmaxBack
   template <class Rows>
   static HWY_INLINE void Across(Rows& rows) {
     using V = typename Rows::V;
-    const V sum = rows.template Sum<false, 0>([](auto, V gradient) HWY_ATTR { return gradient; },
-                                              [](double total) { return total; });
-    rows.template Write<0, 1>(UnrolledSteps{[&](auto tag, auto gradient, auto output) HWY_ATTR {
-      using hn::Mul;
-      using hn::Sub;
-      return Sub(gradient, Mul(functions::FusedExp(tag, output), decltype(output)(sum)));
-    }});
+    const auto sums = rows.template Sum<SumPass::kFirst, 0>(
+        [](auto, V gradient) HWY_ATTR { return gradient; }, [](double total) { return total; });
+    rows.template Write<0, 1>(UnrolledSteps{[](auto tag, auto gradient, auto output, auto sum) HWY_ATTR {
+                                using hn::Mul;
+                                using hn::Sub;
+                                return Sub(gradient, Mul(functions::FusedExp(tag, output), sum));
+                              }},
+                              sums);
   }
 };
 
-Isa SoftmaxBackwardAcross(const engine::RowwiseWork& work, const void* none) {
-  return engine::HWY_NAMESPACE::RunAcross<SoftmaxBackward>(work, none);
+Isa SoftmaxBackwardAcross(const engine::AcrossWork& work) {
+  return engine::HWY_NAMESPACE::RunAcross<SoftmaxBackward>(work);
 }
-Isa LogSoftmaxBackwardAcross(const engine::RowwiseWork& work, const void* none) {
-  return engine::HWY_NAMESPACE::RunAcross<LogSoftmaxBackward>(work, none);
+Isa LogSoftmaxBackwardAcross(const engine::AcrossWork& work) {
+  return engine::HWY_NAMESPACE::RunAcross<LogSoftmaxBackward>(work);
 }
-Isa SoftmaxBackwardAcrossBf16(const engine::RowwiseWork& work, const void* none) {
-  return engine::HWY_NAMESPACE::RunAcross<SoftmaxBackward, engine::HWY_NAMESPACE::Bf16Elements>(work, none);
+Isa SoftmaxBackwardAcrossBf16(const engine::AcrossWork& work) {
+  return engine::HWY_NAMESPACE::RunAcross<SoftmaxBackward, engine::HWY_NAMESPACE::Bf16Elements>(work);
 }
-Isa LogSoftmaxBackwardAcrossBf16(const engine::RowwiseWork& work, const void* none) {
-  return engine::HWY_NAMESPACE::RunAcross<LogSoftmaxBackward, engine::HWY_NAMESPACE::Bf16Elements>(work,
-                                                                                                   none);
+Isa LogSoftmaxBackwardAcrossBf16(const engine::AcrossWork& work) {
+  return engine::HWY_NAMESPACE::RunAcross<LogSoftmaxBackward, engine::HWY_NAMESPACE::Bf16Elements>(work);
 }
 
 }  // namespace softmax_gradients

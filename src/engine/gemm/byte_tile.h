@@ -1,4 +1,4 @@
-// Computes the sums of a tile of a product of INT8 (see gemm_tile.h) by the kernels for words of four terms.
+// Computes a tile of a product of INT8 (see gemm_tile.h) by the kernels for words of four terms.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,12 +14,12 @@ inline WordSource WordsOf(const GemmJob& job, int64_t line, int64_t term, int64_
   return WordSourceOf(*job.kernels, job.gather, line, term, size);
 }
 
-// Packs a block of terms of all columns, then repeatedly as many rows as stay in the second-level cache. `left` and
-// `right` have kLeftNumbers and kRightNumbers words.
+// Packs a block of terms of all columns, then repeatedly as many rows as stay in the second-level cache, whose sums it
+// finishes where they are not direct. `left` and `right` have kLeftNumbers and kRightNumbers words.
 void RunBytes(const GemmJob& job, const Tile& tile, uint32_t* left, uint32_t* right, float* sums,
               int64_t sums_row);
 
-// Computes one row with columns whose terms are contiguous, which are not packed.
+// Computes the sums of one row with columns whose terms are contiguous, which are not packed.
 void RunByteLines(const GemmJob& job, const Tile& tile, uint32_t* left, float* sums);
 
 }  // namespace portacl::engine::gemm_tile

@@ -57,7 +57,7 @@ class TileRun {
         if (job_.byte_kernels != nullptr) {
           RunBytes(job_, tile_, reinterpret_cast<uint32_t*>(own.left), reinterpret_cast<uint32_t*>(own.right),
                    sums, sums_row);
-          break;
+          return;
         }
         RunTiles(rows, columns, own, sums, sums_row);
         break;

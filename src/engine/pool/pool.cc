@@ -27,6 +27,8 @@ namespace {
 constexpr int64_t kTile = 128;
 // Elements that a block reads.
 constexpr int64_t kThreadBlockElements = 65536;
+// The least size of a source that is prefetched.
+constexpr int64_t kAskedBytes = int64_t{1} << 20;
 constexpr auto kLanes = static_cast<int64_t>(kPoolLanes);
 
 // The elements of a window, and the count that divides its sum.
@@ -70,7 +72,8 @@ RowwiseOperand OperandOf(const StridedView& view, int operand) {
 struct PoolJob {
   PoolKind kind;
   bool has_indices;
-  bool is_wide;  // positions are INT64
+  bool is_wide;     // positions are INT64
+  bool asks_ahead;  // windows are single rows, too many for the caches
   Isa isa;
   int threads;
   aclDataType dtype;
@@ -220,8 +223,11 @@ class RowGroup {
   void Bring(const char* const* rows, int64_t c, int64_t n) {
     const int64_t step = job_.source.stride[4];
     const bool is_dense = step == job_.source.size;
-    if (is_dense && AreEvenlyApart(rows))
-      return job_.transpose(rows[0] + c * step, rows[1] - rows[0], kLanes, n, values_, kLanes);
+    if (is_dense && AreEvenlyApart(rows)) {
+      const int64_t apart = rows[1] - rows[0];
+      if (job_.asks_ahead) AskFor(rows[0] + c * step + kLanes * apart, apart, n * step);
+      return job_.transpose(rows[0] + c * step, apart, kLanes, n, values_, kLanes);
+    }
     for (int64_t l = 0; l < kLanes; ++l) {
       float* const to = tile_ + l * kTile;
       if (rows[l] == nullptr) {
@@ -244,6 +250,14 @@ class RowGroup {
       job_.load(from, to, static_cast<size_t>(n));
     }
     job_.transpose_floats(reinterpret_cast<const char*>(tile_), kRowBytes, kLanes, n, values_, kLanes);
+  }
+
+  // Prefetches as many rows, which come next.
+  static void AskFor(const char* row, int64_t apart, int64_t bytes) {
+    constexpr int64_t kLineBytes = 64;
+    for (int64_t l = 0; l < kLanes; ++l, row += apart) {
+      for (int64_t byte = 0; byte < bytes; byte += kLineBytes) __builtin_prefetch(row + byte);
+    }
   }
 
   template <class Pointer>
@@ -517,6 +531,7 @@ AnyJob MakePoolJob(JobMemory& memory, const Pool& pool, const PoolOperands& oper
   job.source.stride[4] = ByteStride(*operands.source, walked);
   job.destination = OperandOf(*operands.destination, operands.destination_operand);
   if (job.has_indices) job.indices = OperandOf(*operands.indices, operands.indices_operand);
+  job.asks_ahead = job.extent[4] == 1 && window == 1 && job.Elements() * job.source.size > kAskedBytes;
   const bool is_half = job.dtype == ACL_FLOAT16 || job.dtype == ACL_BF16;
   job.load = is_half ? FindLoad(isa, job.dtype, ACL_FLOAT) : nullptr;
   job.store = is_half ? FindStore(isa, job.dtype) : nullptr;

@@ -1,4 +1,5 @@
-// Transposed rows of rowwise jobs (see across_run.h): groups of rows pass through tiles.
+// Transposed rows of rowwise jobs (see across_run.h): some rows at a time, read and written where they lie, or
+// through tiles.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/rowwise/across_run.h"
 
@@ -13,86 +14,171 @@
 namespace portacl::engine {
 namespace {
 
-// Transposed rows, whose elements of one index are adjacent in memory. Tiles hold groups of such rows. Every
-// element of a row lies in another page. Therefore as many rows are taken at once as memory allows, even
-// beyond the second-level cache, and prefetches bring them in time. The memory is that of matrix products,
-// which is larger and unused meanwhile.
-constexpr MemoryUse kAcrossUse = MemoryUse::kGemm;
-constexpr int64_t kAcrossBytes = int64_t{1} << 21;
-static_assert(kAcrossBytes <= kGemmMemoryBytes);
-constexpr int64_t kMostAcross = 256;
+// A line holds the elements of one index of neighbouring rows. Every line lies in another page. Therefore as
+// many rows are taken at once as memory allows, even beyond the second-level cache, and prefetches bring them
+// in time. The memory is that of matrix products, which is larger and unused meanwhile.
+constexpr int64_t kTileBytes = int64_t{1} << 21;
+static_assert(kTileBytes <= kGemmMemoryBytes);
+static_assert((kAcrossSums + kMostAcrossNumbers * kMostAcross) * static_cast<int64_t>(sizeof(double)) <=
+              kThreadMemoryBytes);
+// Rows that are taken together where inputs are few enough to be read again without a copy.
+constexpr int64_t kRowsOfFew = 128;
+constexpr int64_t kFewBytes = int64_t{1} << 18;
+// Fewer rows are not worth a copy.
+constexpr int64_t kLeastCopied = 64;
 constexpr int64_t kAskedAhead = 16;
 constexpr int64_t kLineBytes = 64;
 
-void AskFor(const char* at, int64_t bytes) {
-  for (int64_t i = 0; i < bytes; i += kLineBytes) __builtin_prefetch(at + i);
-}
+int64_t Padded(int64_t rows) { return (rows + kGroup - 1) / kGroup * kGroup; }
 
 class AcrossRun {
  public:
-  AcrossRun(const RowwiseJob& job, void* const* addresses, char* memory)
-      : job_(job), addresses_(addresses), tiles_(memory), column_bytes_(kGroup * job.across_size) {}
-
-  Isa Rows(int64_t first, int64_t rows) {
-    first_ = first;
-    rows_ = rows;
-    groups_ = (rows + kGroup - 1) / kGroup;
-    RowwiseWork work{};
-    work.n = static_cast<size_t>(job_.n);
-    work.rows = static_cast<size_t>(rows);
-    for (int k = 0; k < job_.inputs; ++k) {
-      work.operand[k] = tiles_ + k * groups_ * column_bytes_ * job_.n;
-      Load(job_.operand[k], work.operand[k]);
+  AcrossRun(const RowwiseJob& job, void* const* addresses, char* tiles, char* numbers)
+      : job_(job), addresses_(addresses), tiles_(tiles), numbers_(numbers) {
+    is_native_ = std::all_of(job.operand, job.operand + job.inputs + job.outputs,
+                             [&](const RowwiseOperand& operand) { return IsNative(operand); });
+    // The bytes of an element of all tiles: where kernels read memory, and where tiles stand for it.
+    const int64_t size = job.across_size;
+    const int64_t copied = job.keeps ? int64_t{sizeof(float)} : job.inputs * size;
+    const int64_t loaded = job.keeps && size != sizeof(float) ? size + copied : copied;
+    most_loaded_ = Fitting(loaded);
+    if (kRowsOfFew * job.n * job.inputs * size <= kFewBytes) {
+      together_ = std::min(kRowsOfFew, Fitting(copied));
+    } else {
+      together_ = Fitting(copied);
+      copies_ = together_ >= kLeastCopied;
+      // The kernel computes again instead of keeping terms, and reads inputs again.
+      if (!copies_) together_ = kMostAcross;
     }
-    const Isa isa = job_.across(work, job_.parameters);
-    Store(job_.operand[job_.inputs], tiles_);
-    return isa;
+    keeps_ = job.keeps && together_ <= Fitting(copied);
   }
+
+  // Tells whether all rows fit the tiles that they need.
+  bool Fits() const {
+    if (most_loaded_ >= kGroup) return true;
+    const RowAxes& outer = job_.operand[0].outer;
+    return is_native_ && outer.extent[outer.rank - 1] % kGroup == 0 && job_.rows % kGroup == 0;
+  }
+
+  // Computes rows from `first` on, at most `rows`, and returns how many.
+  int64_t Rows(int64_t first, int64_t rows) {
+    for (int k = 0; k < job_.inputs + job_.outputs; ++k)
+      rows = std::min(rows, RowTileFrom(job_.operand[k].outer, first, rows).count);
+    const bool in_groups = rows % kGroup == 0;
+    if (is_native_ && (in_groups || Padded(std::min(rows, together_)) > most_loaded_)) {
+      rows = std::min(rows, together_) / kGroup * kGroup;
+      RunInMemory(first, rows);
+    } else if (is_native_ && rows > together_) {
+      rows = together_;
+      RunInMemory(first, rows);
+    } else {
+      rows = std::min(rows, most_loaded_);
+      RunInTiles(first, rows);
+    }
+    return rows;
+  }
+
+  Isa isa() const { return isa_; }
+  bool streamed() const { return streamed_; }
 
  private:
-  // Calls move(address of the rows' elements of an index, their position in the first group's tile).
+  // Tells whether kernels read and write these elements as they are stored.
+  bool IsNative(const RowwiseOperand& operand) const {
+    return operand.conversion->KeepsBytes() || job_.across_size == sizeof(uint16_t);
+  }
+  int64_t Fitting(int64_t bytes_of_element) const {
+    const int64_t fits = kTileBytes / bytes_of_element / job_.n;
+    return std::min(fits >= kLeastCopied ? fits / kLeastCopied * kLeastCopied : fits / kGroup * kGroup,
+                    kMostAcross);
+  }
+
+  char* AddressOf(const RowwiseOperand& operand, int64_t first, int64_t rows) const {
+    return static_cast<char*>(addresses_[operand.argument]) + operand.offset +
+           RowTileFrom(operand.outer, first, rows).offset;
+  }
+
+  AcrossWork WorkOf(int64_t rows) const {
+    AcrossWork work{};
+    work.n = static_cast<size_t>(job_.n);
+    work.rows = static_cast<size_t>(rows);
+    work.sums = reinterpret_cast<double*>(numbers_);
+    work.numbers = reinterpret_cast<float*>(work.sums + kAcrossSums);
+    return work;
+  }
+
+  void RunInMemory(int64_t first, int64_t rows) {
+    AcrossWork work = WorkOf(rows);
+    for (int k = 0; k < job_.inputs; ++k) {
+      const RowwiseOperand& input = job_.operand[k];
+      work.input[k] = AddressOf(input, first, rows);
+      work.input_step[k] = input.inner.stride[0];
+      if (copies_) work.copy[k] = tiles_ + k * rows * job_.n * job_.across_size;
+    }
+    if (keeps_) work.kept = reinterpret_cast<float*>(tiles_);
+    const RowwiseOperand& output = job_.operand[job_.inputs];
+    work.output = AddressOf(output, first, rows);
+    work.output_step = output.inner.stride[0];
+    work.ahead = copies_ || job_.from_memory ? kAskedAhead : 0;
+    work.stream = job_.from_memory && rows % kLeastCopied == 0 &&
+                  reinterpret_cast<uintptr_t>(work.output) % kLineBytes == 0 &&
+                  work.output_step % kLineBytes == 0;
+    isa_ = job_.across(work);
+    streamed_ = streamed_ || work.stream;
+  }
+
+  void RunInTiles(int64_t first, int64_t rows) {
+    AcrossWork work = WorkOf(Padded(rows));
+    const int64_t line = Padded(rows) * job_.across_size;
+    for (int k = 0; k < job_.inputs; ++k) {
+      char* const tile = tiles_ + k * line * job_.n;
+      Load(job_.operand[k], first, rows, tile, line);
+      work.input[k] = tile;
+      work.input_step[k] = line;
+    }
+    // Terms of 16-bit elements follow the one input, others take its place.
+    if (job_.keeps)
+      work.kept = reinterpret_cast<float*>(tiles_ + (job_.across_size == sizeof(float) ? 0 : line * job_.n));
+    work.output = tiles_;
+    work.output_step = line;
+    isa_ = job_.across(work);
+    Store(job_.operand[job_.inputs], first, rows, tiles_, line);
+  }
+
+  // Calls move(address of a line, the tile's line) for each index.
   template <class Move>
-  void ForEachColumn(const RowwiseOperand& operand, char* tile, const Move& move) const {
-    char* at = static_cast<char*>(addresses_[operand.argument]) + operand.offset +
-               RowTileFrom(operand.outer, first_, rows_).offset;
+  void ForEachLine(const RowwiseOperand& operand, int64_t first, int64_t rows, char* tile, int64_t line,
+                   const Move& move) const {
+    char* at = AddressOf(operand, first, rows);
     const int64_t step = operand.inner.stride[0];
-    for (int64_t i = 0; i < job_.n; ++i, at += step) {
-      if (i + kAskedAhead < job_.n) AskFor(at + kAskedAhead * step, rows_ * operand.size);
-      move(at, tile + i * column_bytes_);
+    for (int64_t i = 0; i < job_.n; ++i, at += step, tile += line) {
+      if (i + kAskedAhead < job_.n) {
+        for (int64_t byte = 0; byte < rows * operand.size; byte += kLineBytes)
+          __builtin_prefetch(at + kAskedAhead * step + byte);
+      }
+      move(at, tile);
     }
   }
 
-  // Tells whether tiles hold the elements unconverted.
-  bool KeepsBytes(const RowwiseOperand& operand) const {
-    return operand.conversion->KeepsBytes() || operand.size == job_.across_size;
-  }
-
-  void Load(const RowwiseOperand& operand, char* tile) const {
-    const bool keeps_bytes = KeepsBytes(operand);
-    const int64_t group_step = column_bytes_ * job_.n;
-    alignas(kLineBytes) char line[kMostAcross * sizeof(float)] = {};
-    ForEachColumn(operand, tile, [&](const char* at, char* to) {
-      if (keeps_bytes) {
-        std::memcpy(line, at, static_cast<size_t>(rows_ * operand.size));
+  void Load(const RowwiseOperand& operand, int64_t first, int64_t rows, char* tile, int64_t line) const {
+    const bool is_native = IsNative(operand);
+    const int64_t bytes = rows * job_.across_size;
+    ForEachLine(operand, first, rows, tile, line, [&](const char* at, char* to) {
+      if (is_native) {
+        std::memcpy(to, at, static_cast<size_t>(bytes));
       } else {
-        operand.conversion->Run(at, line, static_cast<size_t>(rows_), false);
+        operand.conversion->Run(at, to, static_cast<size_t>(rows), false);
       }
-      for (int64_t g = 0; g < groups_; ++g)
-        std::memcpy(to + g * group_step, line + g * column_bytes_, static_cast<size_t>(column_bytes_));
+      std::memset(to + bytes, 0, static_cast<size_t>(line - bytes));
     });
   }
 
-  void Store(const RowwiseOperand& operand, char* tile) const {
-    const bool keeps_bytes = KeepsBytes(operand);
-    const int64_t group_step = column_bytes_ * job_.n;
-    alignas(kLineBytes) char line[kMostAcross * sizeof(float)];
-    ForEachColumn(operand, tile, [&](char* at, const char* from) {
-      for (int64_t g = 0; g < groups_; ++g)
-        std::memcpy(line + g * column_bytes_, from + g * group_step, static_cast<size_t>(column_bytes_));
-      if (keeps_bytes) {
-        std::memcpy(at, line, static_cast<size_t>(rows_ * operand.size));
+  void Store(const RowwiseOperand& operand, int64_t first, int64_t rows, char* tile, int64_t line) const {
+    const bool is_native = IsNative(operand);
+    ForEachLine(operand, first, rows, tile, line, [&](char* at, const char* from) {
+      if (is_native) {
+        std::memcpy(at, from, static_cast<size_t>(rows * operand.size));
       } else {
-        operand.conversion->Run(line, at, static_cast<size_t>(rows_), false);
+        operand.conversion->Run(from, at, static_cast<size_t>(rows), false);
       }
     });
   }
@@ -100,30 +186,27 @@ class AcrossRun {
   const RowwiseJob& job_;
   void* const* const addresses_;
   char* const tiles_;
-  const int64_t column_bytes_;  // of a group's elements of one index
-  int64_t first_ = 0;
-  int64_t rows_ = 0;
-  int64_t groups_ = 0;
+  char* const numbers_;
+  bool is_native_;
+  bool copies_ = false;
+  bool keeps_;
+  bool streamed_ = false;
+  int64_t together_;     // rows where kernels read memory: a multiple of kGroup
+  int64_t most_loaded_;  // rows where tiles stand for it
+  Isa isa_ = Isa::kPortable;
 };
 
 }  // namespace
 
 bool RunAcross(const RowwiseJob& job, void* const* addresses, int64_t first, int64_t last) {
-  char* const memory = ThreadMemory(kAcrossUse);
-  const int64_t bytes_of_row = job.n * job.inputs * job.across_size;
-  const int64_t fits = std::min(kAcrossBytes / bytes_of_row, kMostAcross) / kGroup * kGroup;
-  const int64_t together = std::max(fits, kGroup);
-  if (memory == nullptr || bytes_of_row > kAcrossBytes / together) return false;
-  AcrossRun run(job, addresses, memory);
-  Isa isa = Isa::kPortable;
-  for (int64_t row = first; row < last;) {
-    int64_t rows = std::min(together, last - row);
-    for (int k = 0; k < job.inputs + job.outputs; ++k)
-      rows = std::min(rows, RowTileFrom(job.operand[k].outer, row, rows).count);
-    isa = run.Rows(row, rows);
-    row += rows;
-  }
-  ReportIsaThatRan(isa);
+  char* const tiles = ThreadMemory(MemoryUse::kGemm);
+  char* const numbers = ThreadMemory(MemoryUse::kRows);
+  if (tiles == nullptr || numbers == nullptr) return false;
+  AcrossRun run(job, addresses, tiles, numbers);
+  if (!run.Fits()) return false;
+  for (int64_t row = first; row < last;) row += run.Rows(row, last - row);
+  if (run.streamed()) hwy::FlushStream();
+  ReportIsaThatRan(run.isa());
   return true;
 }
 

@@ -9,6 +9,7 @@
 
 #include "engine/isa_table.h"
 #include "engine/job.h"
+#include "engine/rowwise/across.h"
 #include "engine/rowwise/rowwise_operand.h"
 #include "engine/rowwise/rowwise_work.h"
 #include "plan/strided_view.h"
@@ -21,13 +22,13 @@ struct RowwiseKernels {
   IsaTable<RowwiseFunction> bf16;
   IsaTable<RowwiseFunction> f16;
   IsaTable<RowwiseFunction> f64;
-  IsaTable<RowwiseFunction> across = {};  // of transposed rows (across_loop-inl.h); empty if there is none
-  IsaTable<RowwiseFunction> across_bf16 = {};  // for bf16 elements; if empty, those of float32 serve
+  IsaTable<AcrossFunction> across = {};  // of transposed rows (across_loop-inl.h); empty if there is none
+  IsaTable<AcrossFunction> across_bf16 = {};  // for bf16 elements; if empty, those of float32 serve
 };
 
 // Adds a kernel of transposed rows to a formula's kernels.
-constexpr RowwiseKernels WithAcross(RowwiseKernels kernels, const IsaTable<RowwiseFunction>& across,
-                                    const IsaTable<RowwiseFunction>& across_bf16 = {}) {
+constexpr RowwiseKernels WithAcross(RowwiseKernels kernels, const IsaTable<AcrossFunction>& across,
+                                    const IsaTable<AcrossFunction>& across_bf16 = {}) {
   kernels.across = across;
   kernels.across_bf16 = across_bf16;
   return kernels;
@@ -36,7 +37,7 @@ constexpr RowwiseKernels WithAcross(RowwiseKernels kernels, const IsaTable<Rowwi
 struct RowwiseJob {
   static constexpr int kMaxParameterBytes = 32;
   RowwiseFunction kernel;
-  RowwiseFunction across;  // if all operands are transposed, else nullptr
+  AcrossFunction across;  // if all operands are transposed, else nullptr
   alignas(8) unsigned char parameters[kMaxParameterBytes];
   int64_t rows;
   int64_t n;
@@ -51,6 +52,7 @@ struct RowwiseJob {
   int32_t raw_size;     // of the widest element that is converted
   bool keeps;
   bool stream;
+  bool from_memory;  // more than the last cache holds
   bool sums_columns;
   RowwiseOperand operand[kMaxRowwiseOperands];
   RowwiseOperand value[kMaxRowwiseValues];  // inputs, then outputs

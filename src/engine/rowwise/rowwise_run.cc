@@ -483,8 +483,9 @@ const RowwiseJob& RowwiseJobMaker::Finish(const RowwiseKernels& kernels, uint64_
     if (k >= job_.inputs && !operand.is_in_place) can_stream = false;
   }
   // Rows must be whole lines. Addresses are not known yet, so that alignment is tested when the job runs.
+  job_.from_memory = bytes > LastLevelCacheBytes();
   job_.stream =
-      can_stream && job_.outputs > 0 && bytes > LastLevelCacheBytes() && job_.n * job_.native_size % 64 == 0;
+      can_stream && job_.outputs > 0 && job_.from_memory && job_.n * job_.native_size % 64 == 0;
   if (job_.sums_columns) {
     const int64_t blocks = QuotientUp(job_.rows, kRowBlock);
     job_.chunk_blocks = 1;

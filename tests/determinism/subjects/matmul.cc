@@ -289,12 +289,38 @@ const auto kCholesky = Register("aclnnLinalgCholesky", 1,
                                 aclnnLinalgCholesky, {{{{1}}, {131, 131}}}, Start::kAnything, {ACL_FLOAT});
 // A tensor that is not looked at.
 aclTensor* Aside(const Shape& shape, const aclTensor* like) {
-  static std::vector<double> memory(1 << 12);
+  static std::vector<double> memory(1 << 13);
   aclDataType dtype = ACL_FLOAT;
   aclGetDataType(like, &dtype);
   return aclCreateTensor(shape.data(), shape.size(), dtype, nullptr, 0, ACL_FORMAT_ND, shape.data(),
                          shape.size(), memory.data());
 }
+// Q, of reflections in part and in whole blocks, and completed to a square.
+template <int kMode>
+SubjectRegistration RegisterOrthonormal(const std::string& name, const Shape& self, const Shape& q,
+                                        const Shape& r) {
+  static const Shape of_r = r;
+  return Register(
+      "aclnnLinalgQr_" + name, 1,
+      [](Tensors t, uint64_t* size, aclOpExecutor** executor) {
+        aclTensor* const aside = Aside(of_r, t[0]);
+        const aclnnStatus status = aclnnLinalgQrGetWorkspaceSize(t[0], kMode, t[1], aside, size, executor);
+        aclDestroyTensor(aside);
+        return status;
+      },
+      aclnnLinalgQr, {{{self}, q}}, Start::kAnything, kLinalgDtypes);
+}
+const auto kReducedQ = RegisterOrthonormal<0>("q", {150, 60}, {150, 60}, {60, 60});
+const auto kCompleteQ = RegisterOrthonormal<1>("complete_q", {7, 20, 9}, {7, 20, 20}, {7, 20, 9});
+// The upper triangle as it lies.
+const auto kUpperTriangle = Register(
+    "aclnnTriangularSolve_upper", 2,
+    [](Tensors t, uint64_t* size, aclOpExecutor** executor) {
+      return aclnnTriangularSolveGetWorkspaceSize(t[0], t[1], true, false, false, t[2], nullptr, size,
+                                                  executor);
+    },
+    aclnnTriangularSolve, {{{{3, 23, 600}, {23, 23}}, {3, 23, 600}}, {{{70, 40}, {70, 70}}, {70, 40}}},
+    Start::kAnything, kLinalgDtypes);
 const auto kSlogdet = Register(
     "aclnnSlogdet", 1,
     [](Tensors t, uint64_t* size, aclOpExecutor** executor) {
