@@ -1012,5 +1012,59 @@ TEST(GroupedDequant, Codes) {
   EXPECT_EQ(call.Run(none.stream()).plan, 161002);
 }
 
+// ---- lists whose numbers have sums beyond the integers ----
+
+constexpr int64_t kHuge = int64_t{1} << 62;
+
+void ExpectBeyond(const Answer& answer, int64_t at) {
+  EXPECT_EQ(answer.plan, 0) << answer.message;
+  EXPECT_EQ(answer.synchronize, ACL_ERROR_RT_AICORE_EXCEPTION);
+  const std::string words = " has the value " + std::to_string(kHuge) + " at element " + std::to_string(at);
+  EXPECT_NE(answer.message.find(words), std::string::npos) << answer.message;
+}
+
+TEST(GroupedFused, ListsOfHugeNumbers) {
+  struct List {
+    std::vector<int64_t> values;
+    int64_t at;  // where the rows end
+  };
+  const List lists[] = {{{kHuge, kHuge, kHuge}, 0},
+                        {{-kHuge - kHuge, kHuge, kHuge}, 1},
+                        {{2, kHuge, -kHuge - kHuge}, 1},
+                        {{2, kHuge, kHuge + 1}, 1}};
+  for (const List& list : lists) {
+    for (const bool are_counts : {false, true}) {
+      const ScopedEnvironment environment(Variables{});
+      AddCall add = MakeAdd(ACL_BF16, {3, 3, 8}, 8, 4, 3, false);
+      add.is_v2 = true;
+      add.list_type = are_counts ? 1 : 0;
+      add.groups = Integers(list.values);
+      const Held before = add.y;
+      ExpectBeyond(add.Run(environment.stream()), list.at);
+      ExpectAdded(add, before);
+      GateCall gate = MakeGate(false, 1, list.values, 5, 8, 6);
+      gate.version = are_counts ? 2 : 0;
+      if (!are_counts) gate.weight.format = ACL_FORMAT_FRACTAL_NZ;
+      gate.list_type = are_counts ? 1 : 0;
+      ExpectBeyond(gate.Run(environment.stream()), list.at);
+      ExpectGated(gate);
+      TokenCall token = MakeToken(true, 2);
+      token.list_type = are_counts ? 1 : 0;
+      std::vector<int64_t> four = list.values;
+      four.push_back(0);
+      token.groups = Integers(four);
+      ExpectBeyond(token.Run(environment.stream()), list.at);
+      ExpectTokens(token);
+      if (HasFailure()) return;
+    }
+    const ScopedEnvironment environment(Variables{{"PORTACL_SOC", "Ascend310P3"}});
+    DequantCall dequant = MakeDequant(0);
+    dequant.groups = Integers(list.values);
+    ExpectBeyond(dequant.Run(environment.stream()), list.at);
+    ExpectDequant(dequant);
+    if (HasFailure()) return;
+  }
+}
+
 }  // namespace
 }  // namespace portacl::testing

@@ -920,7 +920,7 @@ class CodesOf4Bits {
     return status;
   }
   void Run() { ASSERT_EQ(RunAndWait(environment_, aclnnMoeInitRoutingV3, size_, executor_), 0); }
-  std::vector<uint8_t> codes() const { return BytesOf(out_, 6); }
+  std::vector<uint8_t> codes(size_t count = 6) const { return BytesOf(out_, count); }
   std::vector<uint8_t> scales(size_t count) const { return BytesOf(scales_, count); }
 
  private:
@@ -944,6 +944,54 @@ TEST(InitRoutingOn950, Float4) {
   // 7 / 2 = 3.5 lies between 3 and 4, -14 / 2 is beyond 6, 3.5 / 2 = 1.75 lies between 1.5 and 2.
   EXPECT_EQ(tokens.codes(), (std::vector<uint8_t>{0xF6, 0x04, 0xA1, 0x74, 0xEE, 0xEE}));
   EXPECT_EQ(tokens.scales(6), (std::vector<uint8_t>{128, 0, 127, 0, 0xEE, 0xEE}));
+}
+TEST(InitRoutingOn950, DroppedFloat4) {
+  CodesOf4Bits tokens;
+  ASSERT_EQ(tokens.Plan(9, ACL_FLOAT4_E2M1, {4, 1, 2}, ACL_FLOAT8_E8M0, 1), 0) << TakeErrorMessage();
+  tokens.Run();
+  // Two places for each expert, of which the second ones are free.
+  EXPECT_EQ(tokens.codes(8), (std::vector<uint8_t>{0xF6, 0x04, 0, 0, 0xA1, 0x74, 0, 0}));
+  EXPECT_EQ(tokens.scales(8), (std::vector<uint8_t>{128, 0, 0, 0, 127, 0, 0, 0}));
+}
+// Without tokens all places are free: codes, counts and powers of two are 0.
+TEST(InitRoutingOn950, DroppedWithoutTokens) {
+  struct Mode {
+    int64_t mode;
+    aclDataType codes;
+  };
+  for (const Mode& mode : {Mode{2, ACL_FLOAT8_E5M2}, Mode{3, ACL_FLOAT8_E4M3FN}, Mode{16, ACL_FLOAT8_E5M2},
+                           Mode{9, ACL_FLOAT4_E2M1}}) {
+    for (const char* const threads : {"1", "3"}) {
+      const ScopedEnvironment environment(
+          Variables{{"PORTACL_SOC", "Ascend950PR_9599"}, {"PORTACL_NUM_THREADS", threads}});
+      constexpr int64_t kExperts = 3, kPlaces = 2, kWidth = 70;
+      const auto bytes = static_cast<size_t>(kExperts * kPlaces * kWidth) / (mode.mode == 9 ? 2 : 1);
+      GuardedBuffer none(0), out(bytes), counts(kExperts * 8), scales(kExperts * kPlaces * 4);
+      for (GuardedBuffer* const buffer : {&out, &counts, &scales})
+        std::memset(buffer->data(), 0xEE, buffer->size());
+      HandMade made;
+      const int64_t all[] = {0, kExperts};
+      aclIntArray* const range = aclCreateIntArray(all, 2);
+      uint64_t size = 0;
+      aclOpExecutor* executor = nullptr;
+      ASSERT_EQ(
+          aclnnMoeInitRoutingV3GetWorkspaceSize(
+              made.Dense({0, kWidth}, ACL_BF16, none.device()), made.Dense({0, 2}, ACL_INT32, none.device()),
+              nullptr, nullptr, -1, kPlaces, kExperts, 1, 1, true, mode.mode, range, 0,
+              made.Dense({kExperts, kPlaces, kWidth}, mode.codes, out.device()),
+              made.Dense({0}, ACL_INT32, none.device()), made.Dense({kExperts}, ACL_INT64, counts.device()),
+              made.Dense({kExperts * kPlaces, 2, 2}, ACL_FLOAT8_E8M0, scales.device()), &size, &executor),
+          0)
+          << TakeErrorMessage();
+      aclDestroyIntArray(range);
+      ASSERT_EQ(RunAndWait(environment, aclnnMoeInitRoutingV3, size, executor), 0);
+      for (GuardedBuffer* const buffer : {&out, &counts, &scales}) {
+        for (size_t i = 0; i < buffer->size(); ++i)
+          ASSERT_EQ(buffer->data()[i], std::byte{0})
+              << mode.mode << ", byte " << i << " of " << buffer->size();
+      }
+    }
+  }
 }
 TEST(InitRoutingOn950, Int4) {
   CodesOf4Bits tokens;

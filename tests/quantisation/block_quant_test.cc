@@ -874,7 +874,10 @@ TEST(MxByHand, Float4) {
   for (const Float4Case& one :
        {Float4Case{ACL_FLOAT4_E2M1, 0, 0, "rint", 'n'}, Float4Case{ACL_FLOAT4_E2M1, 0, 0, "round", 'a'},
         Float4Case{ACL_FLOAT4_E2M1, 0, 0, "floor", 'f'}, Float4Case{ACL_FLOAT4_E1M2, 0, 0, "rint", 'n'},
-        Float4Case{ACL_FLOAT4_E2M1, 2, 0, "rint", 'n'}, Float4Case{ACL_FLOAT4_E2M1, 2, 7, "rint", 'n'}}) {
+        Float4Case{ACL_FLOAT4_E1M2, 0, 0, "round", 'a'}, Float4Case{ACL_FLOAT4_E1M2, 0, 0, "floor", 'f'},
+        Float4Case{ACL_FLOAT4_E2M1, 2, 0, "rint", 'n'}, Float4Case{ACL_FLOAT4_E2M1, 2, 6, "round", 'a'},
+        Float4Case{ACL_FLOAT4_E2M1, 2, 7, "rint", 'n'}, Float4Case{ACL_FLOAT4_E2M1, 2, 10, "rint", 'n'},
+        Float4Case{ACL_FLOAT4_E2M1, 2, 12, "floor", 'f'}}) {
     HandMade made;
     constexpr int64_t kRows = 3;
     constexpr int64_t kColumns = 80;

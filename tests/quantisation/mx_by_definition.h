@@ -68,6 +68,10 @@ inline Power PowerOf(const std::vector<double>& block, DtypeNumber dtype, int64_
   } else if (algorithm == 1) {
     const float quotient = static_cast<float>(greatest) / GreatestCode(dtype);
     exponent = CeilOfLog2(static_cast<double>(quotient));
+  } else if (most != 0 && most != 6 && most != 7) {
+    // A quotient below the normal numbers of float32 counts as 2^-127.
+    const float quotient = static_cast<float>(greatest) / static_cast<float>(most);
+    exponent = std::fpclassify(quotient) == FP_NORMAL ? CeilOfLog2(static_cast<double>(quotient)) : -127;
   } else {
     const Element rounded = Encoded(ACL_BF16, greatest);
     const double number = DecodeReal(ACL_BF16, rounded.data());

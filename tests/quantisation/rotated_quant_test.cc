@@ -324,7 +324,7 @@ TEST(FlatQuantByHand, Float4) {
   const ScopedEnvironment environment(Variables{{"PORTACL_SOC", "Ascend950PR_9599"}});
   constexpr size_t kMatrices = 2, kHeight = 3, kWidth = 26, kColumns = kHeight * kWidth;
   for (const bool has_right : {true, false}) {
-    for (const double most : {0.0, 6.0, 7.0}) {
+    for (const double most : {0.0, 6.0, 7.0, 9.5}) {
       HandMade made;
       RandomNumbers random(5);
       GuardedBuffer device_x(2 * kMatrices * kColumns);
@@ -378,6 +378,143 @@ TEST(FlatQuantByHand, Float4) {
             const uint32_t code = at % 2 == 0 ? codes[at / 2] & 0xF : codes[at / 2] >> 4;
             EXPECT_EQ(code, MxCode(ACL_FLOAT4_E2M1, numbers[i], power)) << most << " " << numbers[i];
           }
+        }
+      }
+    }
+  }
+}
+
+// ---- rotated rows as codes of FLOAT4 by hand ----
+
+struct RotatedMode {
+  aclDataType codes;
+  int64_t algorithm;
+  double most;
+  const char* round;  // may be null
+  char rounding;
+};
+constexpr RotatedMode kRotatedModes[] = {
+    {ACL_FLOAT4_E2M1, 0, 0, "rint", 'n'},  {ACL_FLOAT4_E2M1, 0, 0, "round", 'a'},
+    {ACL_FLOAT4_E2M1, 0, 0, "floor", 'f'}, {ACL_FLOAT4_E1M2, 0, 0, nullptr, 'n'},
+    {ACL_FLOAT4_E1M2, 0, 0, "round", 'a'}, {ACL_FLOAT4_E1M2, 0, 0, "floor", 'f'},
+    {ACL_FLOAT4_E2M1, 2, 0, "rint", 'n'},  {ACL_FLOAT4_E2M1, 2, 6, "floor", 'f'},
+    {ACL_FLOAT4_E2M1, 2, 7, "round", 'a'}, {ACL_FLOAT4_E2M1, 2, 8.5, "rint", 'n'},
+    {ACL_FLOAT4_E2M1, 2, 12, "floor", 'f'}};
+
+// Rows of matrices' products: ordinary ones, one with a block of zeros and one of tiny numbers, one with infinity and NaN.
+constexpr int64_t kRotatedRows = 4;
+constexpr int64_t kRotatedWidth = 64;
+constexpr int64_t kRotatedColumns = 192;
+
+std::vector<double> SetRotatedRows(std::byte* device, aclDataType dtype) {
+  RandomNumbers random(11);
+  std::vector<double> x(kRotatedRows * kRotatedColumns);
+  for (int64_t i = 0; i < std::ssize(x); ++i) {
+    const int64_t column = i % kRotatedColumns;
+    double number = std::ldexp(static_cast<double>(random.Between(-63, 63)), -4);
+    if (i / kRotatedColumns == 1 && column < 64) number = 0;
+    if (i / kRotatedColumns == 1 && column >= 128)
+      number = std::ldexp(number, dtype == ACL_BF16 ? -125 : -12);
+    if (i == 2 * kRotatedColumns + 7) number = std::numeric_limits<double>::infinity();
+    if (i == 2 * kRotatedColumns + 150) number = std::numeric_limits<double>::quiet_NaN();
+    x[static_cast<size_t>(i)] = number;
+    EncodeElement(dtype, number, device + 2 * i);
+  }
+  return x;
+}
+// A few powers of two in each column, so that sums are exact in any order and have magnitudes of many sizes.
+std::vector<double> SetRotation(std::byte* device, aclDataType dtype, int64_t matrices) {
+  RandomNumbers random(13);
+  std::vector<double> rotation(static_cast<size_t>(matrices * kRotatedWidth * kRotatedWidth));
+  for (size_t i = 0; i < rotation.size(); ++i) {
+    if (random.Chance(60)) rotation[i] = std::ldexp(random.Chance(50) ? 1 : -1, static_cast<int>(-(i % 7)));
+    EncodeElement(dtype, rotation[i], device + 2 * i);
+  }
+  return rotation;
+}
+// A row's products in float64, cut at a part of the greatest magnitude of 32.
+std::vector<double> CutProducts(const double* row, const std::vector<double>& rotation, double part) {
+  std::vector<double> products(kRotatedColumns);
+  const bool has_many = std::ssize(rotation) > kRotatedWidth * kRotatedWidth;
+  for (int64_t column = 0; column < kRotatedColumns; ++column) {
+    const int64_t vector = column / kRotatedWidth;
+    const auto* const matrix = rotation.data() + (has_many ? vector * kRotatedWidth * kRotatedWidth : 0);
+    for (int64_t t = 0; t < kRotatedWidth; ++t)
+      products[static_cast<size_t>(column)] +=
+          row[vector * kRotatedWidth + t] * matrix[t * kRotatedWidth + column % kRotatedWidth];
+  }
+  if (!(part > 0 && part < 1)) return products;
+  for (auto block = products.begin(); block != products.end(); block += 32) {
+    double greatest = 0;
+    for (auto number = block; number != block + 32; ++number)
+      greatest = std::max(greatest, std::isnan(*number) ? 0 : std::fabs(*number));
+    for (auto number = block; number != block + 32; ++number) {
+      if (std::fabs(*number) > part * greatest) *number = std::copysign(part * greatest, *number);
+    }
+  }
+  return products;
+}
+
+void CheckRotatedFloat4(const ScopedEnvironment& environment, const RotatedMode& mode, aclDataType dtype,
+                        bool has_many, std::optional<double> alpha) {
+  SCOPED_TRACE(std::to_string(mode.codes) + ", scaleAlg " + std::to_string(mode.algorithm) + ", dstTypeMax " +
+               std::to_string(mode.most) + ", " + mode.rounding + ", alpha " +
+               std::to_string(alpha.value_or(-1)) + (has_many ? ", many" : ""));
+  constexpr int64_t kBlocks = kRotatedColumns / 32;
+  const int64_t matrices = has_many ? kRotatedColumns / kRotatedWidth : 1;
+  HandMade made;
+  GuardedBuffer device_x(2 * kRotatedRows * kRotatedColumns);
+  GuardedBuffer device_rotation(static_cast<size_t>(2 * matrices * kRotatedWidth * kRotatedWidth));
+  GuardedBuffer device_alpha(sizeof(float));
+  GuardedBuffer device_y(kRotatedRows * kRotatedColumns / 2);
+  GuardedBuffer device_scale(kRotatedRows * kBlocks);
+  const std::vector<double> x = SetRotatedRows(device_x.device(), dtype);
+  const std::vector<double> rotation = SetRotation(device_rotation.device(), dtype, matrices);
+  if (alpha.has_value()) EncodeElement(ACL_FLOAT, *alpha, device_alpha.device());
+  Shape shape = {kRotatedWidth, kRotatedWidth};
+  if (has_many) shape.insert(shape.begin(), matrices);
+  std::string round = mode.round == nullptr ? "" : mode.round;
+  uint64_t size = 0;
+  aclOpExecutor* executor = nullptr;
+  ASSERT_EQ(aclnnRotateQuantGetWorkspaceSize(
+                made.Dense({kRotatedRows, kRotatedColumns}, dtype, device_x.device()),
+                made.Dense(shape, dtype, device_rotation.device()),
+                alpha.has_value() ? made.Dense({1}, ACL_FLOAT, device_alpha.device()) : nullptr, -1,
+                mode.round == nullptr ? nullptr : round.data(), mode.algorithm, mode.most, false,
+                made.Dense({kRotatedRows, kRotatedColumns}, mode.codes, device_y.device()),
+                made.Dense({kRotatedRows, kBlocks / 2, 2}, ACL_FLOAT8_E8M0, device_scale.device()), &size,
+                &executor),
+            0)
+      << TakeErrorMessage();
+  ASSERT_EQ(RunAndWait(environment, aclnnRotateQuant, size, executor), 0);
+  for (int64_t row = 0; row < kRotatedRows; ++row) {
+    const std::vector<double> products =
+        CutProducts(x.data() + row * kRotatedColumns, rotation, alpha.value_or(0));
+    for (int64_t block = 0; block < kBlocks; ++block) {
+      const std::vector<double> numbers(products.begin() + block * 32, products.begin() + (block + 1) * 32);
+      const Power power = PowerOf(numbers, mode.codes, mode.algorithm, mode.most, 0);
+      EXPECT_EQ(std::to_integer<uint8_t>(device_scale.device()[row * kBlocks + block]), power.code())
+          << row << " " << block;
+      for (int64_t i = 0; i < 32; ++i) {
+        const int64_t at = row * kRotatedColumns + block * 32 + i;
+        const auto byte = std::to_integer<uint32_t>(device_y.device()[at / 2]);
+        const double number = numbers[static_cast<size_t>(i)];
+        ASSERT_EQ(at % 2 == 0 ? byte & 0xF : byte >> 4, MxCode(mode.codes, number, power, mode.rounding))
+            << row << " " << block << " " << number;
+      }
+    }
+  }
+}
+
+TEST(RotateQuantByHand, Float4) {
+  const ScopedEnvironment environment(Variables{{"PORTACL_SOC", "Ascend950PR_9599"}});
+  const std::optional<double> alphas[] = {std::nullopt, 0.5, 0.8125, 1.0, -0.5};
+  for (const RotatedMode& mode : kRotatedModes) {
+    for (const aclDataType dtype : {ACL_FLOAT16, ACL_BF16}) {
+      for (const bool has_many : {false, true}) {
+        for (const std::optional<double>& alpha : alphas) {
+          CheckRotatedFloat4(environment, mode, dtype, has_many, alpha);
+          if (HasFatalFailure()) return;
         }
       }
     }

@@ -389,8 +389,8 @@ void QuantiseRowBlocks::Run(const JobContext& context) const noexcept {
   const Sink sink(codes, dtype, Rounding::kNearestEven, isa, context);
   char* const written = scales.Address(context);
   const int64_t blocks = QuotientUp(columns, block);
-  const float inverse = 1.0f / most;
   ForEachUnit(RowsCovered(covered, rows, context), threads, [&](int64_t row) {
+    const float inverse = 1.0f / most;  // here, since the caller's environment may round otherwise
     float tile[kTile];
     for (int64_t number = 0; number < blocks; ++number) {
       const int64_t from = number * block;

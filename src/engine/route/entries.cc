@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 
+#include "base/float_environment.h"
 #include "engine/bad_index.h"
 #include "engine/parallel.h"
 #include "engine/route/route.h"
@@ -311,6 +312,7 @@ void ChooseCopies::Run(const JobContext& context) const noexcept {
     chosen.Set(p, copies[e * columns + which + 1]);
   }
   if (kept.is_there) {
+    const DefaultFloatEnvironment environment;
     const Numbers<float> scores(score.buffer, context);
     const Numbers<float> thresholds(threshold.buffer, context);
     const Numbers<char> flags(active.is_there ? active.buffer : kept.buffer, context);

@@ -1,19 +1,16 @@
 // Experts' rows as codes of few bits, and grouped products of such codes, for the determinism test: modes of Ascend 950,
 // offsets and smoothed rows. What an index or a code says is the same in every case.
 // SPDX-License-Identifier: Apache-2.0
-#include <cstring>
 #include <string>
 #include <vector>
 
 #include "aclnnop/families/matmul.h"
 #include "aclnnop/families/moe.h"
-#include "determinism/arguments.h"
-#include "determinism/subject.h"
+#include "determinism/coded_calls.h"
 
 namespace portacl::testing {
 namespace {
 
-constexpr const char* kAscend950 = "Ascend950PR_9579";
 constexpr int64_t kGroups = 3;
 
 SubjectRegistration Register(const OperatorBinding& binding, const std::vector<GivenCase>& given,
@@ -35,82 +32,6 @@ SubjectRegistration Register(const OperatorBinding& binding, const std::vector<G
   return SubjectRegistration(std::move(subject));
 }
 
-// Tensors of a call and lists of them, until phase 1 is over. Those that a list has are its own.
-class Made {
- public:
-  Made() = default;
-  Made(const Made&) = delete;
-  Made& operator=(const Made&) = delete;
-  ~Made() {
-    for (const aclTensor* const tensor : tensors_) aclDestroyTensor(tensor);
-    for (const aclTensorList* const list : lists_) aclDestroyTensorList(list);
-  }
-  static aclTensor* Tensor(const Shape& shape, aclDataType dtype, void* data) {
-    return aclCreateTensor(shape.data(), shape.size(), dtype, nullptr, 0, ACL_FORMAT_ND, shape.data(),
-                           shape.size(), data);
-  }
-  aclTensor* Own(const Shape& shape, aclDataType dtype, void* data) {
-    return tensors_.emplace_back(Tensor(shape, dtype, data));
-  }
-  aclTensorList* List(const aclTensor* tensor) {
-    return lists_.emplace_back(aclCreateTensorList(&tensor, 1));
-  }
-  // For what is written and not looked at.
-  aclTensor* Unseen(const Shape& shape, aclDataType dtype) {
-    static std::vector<double> memory(1 << 14);
-    return Own(shape, dtype, memory.data());
-  }
-
- private:
-  std::vector<aclTensor*> tensors_;
-  std::vector<aclTensorList*> lists_;
-};
-
-// Bytes that stay: codes of FLOAT8_E4M3FN, FLOAT4 or INT4 that are numbers, powers of two near 1, words whose lower half is a
-// FLOAT.
-void* Codes() {
-  static std::vector<uint8_t> codes = [] {
-    std::vector<uint8_t> made(1 << 16);
-    for (size_t i = 0; i < made.size(); ++i) {
-      made[i] = static_cast<uint8_t>(i * 2654435761u >> 13);
-      if ((made[i] & 0x78) == 0x78) made[i] ^= 0x40;
-    }
-    return made;
-  }();
-  return codes.data();
-}
-void* Powers() {
-  static std::vector<uint8_t> powers = [] {
-    std::vector<uint8_t> made(1 << 13);
-    for (size_t i = 0; i < made.size(); ++i) made[i] = static_cast<uint8_t>(120 + i * 7 % 11);
-    return made;
-  }();
-  return powers.data();
-}
-// Numbers near 1 of both signs, of FLOAT16 or BF16.
-void* Halves(aclDataType dtype) {
-  const auto numbers = [](unsigned low, unsigned fraction) {
-    std::vector<uint16_t> made(1 << 14);
-    for (size_t i = 0; i < made.size(); ++i)
-      made[i] = static_cast<uint16_t>((low | (i * 2654435761u >> 7) % fraction) ^ (i % 3 == 0 ? 0x8000 : 0));
-    return made;
-  };
-  static std::vector<uint16_t> halves[] = {numbers(0x3800, 0x400), numbers(0x3F00, 0x100)};
-  return halves[dtype == ACL_FLOAT16 ? 0 : 1].data();
-}
-void* Words() {
-  static std::vector<uint64_t> words = [] {
-    std::vector<uint64_t> made(1 << 10);
-    for (size_t i = 0; i < made.size(); ++i) {
-      const float number = 0x1p-7f * static_cast<float>(1 + i % 37);
-      uint32_t bits = 0;
-      std::memcpy(&bits, &number, sizeof bits);
-      made[i] = bits;
-    }
-    return made;
-  }();
-  return words.data();
-}
 void* Sizes() {
   static int64_t sizes[] = {30, 0, 37};
   return sizes;
