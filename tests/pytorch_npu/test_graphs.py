@@ -6,6 +6,7 @@ from __future__ import annotations
 import importlib
 import json
 import threading
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -13,6 +14,7 @@ import torch_npu
 from torch import nn
 
 from portacl.torch import _interpreted
+from portacl_start import triton
 
 
 def captured(work, **options):
@@ -580,6 +582,20 @@ class TestInterpretedKernels:
             graph.replay()
             wait()
         assert torch.equal(y.cpu(), torch.full((4,), 61.0))
+
+    def test_a_gather(self):
+        class Handle:
+            def __init__(self, data, dtype):
+                self.data, self.dtype = data, dtype
+
+        interpreter = SimpleNamespace(InterpreterBuilder=type("Builder", (), {}), TensorHandle=Handle)
+        triton._gather(interpreter)
+        for axis in (0, 1):
+            source, index = torch.randn(4, 4), torch.randint(4, (4, 4))
+            handles = Handle(source.numpy(), SimpleNamespace(scalar="fp32")), Handle(index.int().numpy(), None)
+            made = interpreter.InterpreterBuilder().create_gather(*handles, axis)
+            assert torch.equal(torch.from_numpy(made.data), source.gather(axis, index))
+            assert made.dtype == "fp32"
 
     def test_an_error_is_the_callers(self):
         def fails(executor, x):
