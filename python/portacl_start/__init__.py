@@ -9,7 +9,7 @@ import sys
 
 
 class TorchImports:
-    """A finder that takes part in the imports of torch, torch_npu, triton's interpreter and vllm-ascend's extension, and in no other."""
+    """A finder that takes part in the imports of torch, torch_npu, two modules of triton and vllm-ascend's extension, and in no other."""
 
     @staticmethod
     def find_spec(name, path=None, target=None):  # type: ignore[no-untyped-def] # typing would have to be imported
@@ -17,7 +17,7 @@ class TorchImports:
             from portacl_start import pytorch
 
             return pytorch.find_spec(name, path, target)
-        if name == "triton.runtime.interpreter":
+        if name == "triton.runtime.interpreter" or name == "triton.language.extra":
             from portacl_start import triton
 
             return triton.find_spec(name, path, target)

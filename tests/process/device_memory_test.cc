@@ -246,5 +246,27 @@ TEST(DeviceMemory, TheLastProcessLeavesNothingBehind) {
   for (const Variable& variable : Only("1021")) unsetenv(variable.name.c_str());
 }
 
+TEST(DeviceMemory, TheNextProcessRemovesTheTableOfAKilledOne) {
+  for (const Variable& variable : Only("1022")) setenv(variable.name.c_str(), variable.value.c_str(), 1);
+  const auto body = [](int to, int from) {
+    if (aclInit(nullptr) != ACL_SUCCESS || aclrtSetDevice(0) != ACL_SUCCESS) return 1;
+    if (ReadInfo().free != 64 * kMebibyte) return 2;
+    Take(kMebibyte);
+    Wait(to, from);
+    exit(0);
+  };
+  Child killed(body);
+  ASSERT_TRUE(killed.Waits());
+  killed.Kill();
+  EXPECT_EQ(killed.Status(), -SIGKILL);
+  EXPECT_TRUE(HasTable("1022"));
+  Child next(body);
+  ASSERT_TRUE(next.Waits());
+  next.LetGo();
+  EXPECT_EQ(next.Status(), 0);
+  EXPECT_FALSE(HasTable("1022"));
+  for (const Variable& variable : Only("1022")) unsetenv(variable.name.c_str());
+}
+
 }  // namespace
 }  // namespace portacl::testing

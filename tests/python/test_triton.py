@@ -21,6 +21,14 @@ class GridExecutor:
 
     def __call__(self, *args, **kwargs):
         return args, kwargs
+
+class InterpreterBuilder:
+    pass
+"""
+EXTRA = """
+import sys, types
+
+sys.modules[__name__ + ".ascend"] = types.ModuleType("ascend")
 """
 OPTIONS = """
 import dataclasses
@@ -34,8 +42,9 @@ class NPUOptions:
 
 @pytest.fixture
 def with_triton(python: Python) -> Python:
-    for folder in ("", "runtime", "backends", "backends/ascend"):
+    for folder in ("", "runtime", "language", "backends", "backends/ascend"):
         python.write(f"packages/triton/{folder}/__init__.py", "")
+    python.write("packages/triton/language/extra/__init__.py", EXTRA)
     python.write("packages/triton/runtime/interpreter.py", INTERPRETER)
     python.write("packages/triton/backends/ascend/compiler.py", OPTIONS)
     return python
@@ -76,3 +85,28 @@ print(run(1, x=2, stream=3, multibuffer=True, unknown=4))
     assert with_triton.prints("-m", "portacl", "-c", code, PYTHONPATH=place) == kept
     whole = "((1,), {'x': 2, 'stream': 3, 'multibuffer': True, 'unknown': 4})\n"
     assert with_triton.prints("-c", code, PYTHONPATH=place) == whole
+
+
+def test_a_gather(with_triton: Python) -> None:
+    """It is added to an interpreter that has none."""
+    code = """
+from triton.runtime import interpreter
+print(interpreter.InterpreterBuilder.create_gather.__module__)
+"""
+    place = str(with_triton.folder / "packages")
+    assert with_triton.prints("-m", "portacl", "-c", code, PYTHONPATH=place) == "portacl_start.triton\n"
+    own = INTERPRETER.replace("    pass", "    def create_gather(self, source, index, axis):\n        return source")
+    with_triton.write("packages/triton/runtime/interpreter.py", own)
+    assert with_triton.prints("-m", "portacl", "-c", code, PYTHONPATH=place) == "triton.runtime.interpreter\n"
+
+
+def test_the_later_name_of_its_extras(with_triton: Python) -> None:
+    code = """
+import triton.language.extra.cann
+print(triton.language.extra.cann.__name__)
+"""
+    place = str(with_triton.folder / "packages")
+    assert with_triton.prints("-m", "portacl", "-c", code, PYTHONPATH=place) == "ascend\n"
+    own = "\nsys.modules[__name__ + '.cann'] = cann = types.ModuleType('own')\n"
+    with_triton.write("packages/triton/language/extra/__init__.py", EXTRA + own)
+    assert with_triton.prints("-m", "portacl", "-c", code, PYTHONPATH=place) == "own\n"

@@ -6,6 +6,7 @@ from __future__ import annotations
 import importlib
 import json
 import threading
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -13,6 +14,7 @@ import torch_npu
 from torch import nn
 
 from portacl.torch import _interpreted
+from portacl_start import triton
 
 
 def captured(work, **options):
@@ -167,6 +169,14 @@ class TestCaptures:
             (saved,) = tmp_path.iterdir()
             assert torch.equal(torch.load(saved).cpu(), torch.full((4,), value + 3))
 
+    def test_tensors_are_printed_at_every_replay(self, capsys):
+        x = torch.ones(2).npu()
+        graph, _ = captured(lambda: torch.ops.npu.print_npugraph_tensor(x + 3, tensor_name="sum"))
+        for value in (1.0, 2.0):
+            x.fill_(value)
+            replayed(graph)
+            assert capsys.readouterr().out == f"sum=tensor([{value + 3:.0f}., {value + 3:.0f}.]), shape=(2,), dtype=torch.float32\n"
+
 
 class TestTraining:
     def test_the_whole_step(self):
@@ -301,6 +311,44 @@ class TestUpdates:
             torch.npu.synchronize()
             assert torch.equal(out.cpu(), torch.full((4,), want))
 
+    def test_lengths_of_paged_attention_are_replaced(self):
+        """As vllm-ascend captures it: a group of one task with a workspace that was asked for, and lengths of the CPU in every update."""
+        generator = torch.Generator().manual_seed(3)
+        q, k, v = (torch.randn(shape, generator=generator).half() for shape in ((2, 4, 32), (4, 16, 2, 32), (4, 16, 2, 32)))
+        table, out = torch.arange(4).reshape(2, 2).int().npu(), torch.zeros_like(q).npu()
+        fixed = {
+            "query": q.npu(), "key_cache": k.npu(), "value_cache": v.npu(), "num_kv_heads": 2, "num_heads": 4, "scale_value": 0.2,
+            "block_table": table, "out": out,
+        }  # fmt: skip
+
+        def attend(counts):
+            lengths = torch.tensor(counts, dtype=torch.int32)
+            workspace = torch_npu._npu_paged_attention_get_workspace(**fixed, context_lens=lengths)
+            torch_npu._npu_paged_attention(**fixed, context_lens=lengths, workspace=workspace)
+
+        def wanted(counts):
+            keys, values = (x.double().reshape(2, 32, 2, 32).repeat_interleave(2, 2) for x in (k, v))
+            rows = [
+                torch.einsum("hn,nhd->hd", torch.softmax(torch.einsum("hd,nhd->hn", q[i].double() * 0.2, keys[i, :n]), -1), values[i, :n])
+                for i, n in enumerate(counts)
+            ]
+            return torch.stack(rows)
+
+        graph, updates = torch.npu.NPUGraph(), torch.npu.Stream()
+        with torch.npu.graph(graph):
+            stream = torch.npu.current_stream()
+            torch.npu.graph_task_group_begin(stream)
+            attend((3, 20))
+            group = torch.npu.graph_task_group_end(stream)
+        for counts in (None, (9, 32), (16, 1)):
+            if counts is not None:
+                with torch.npu.stream(updates):
+                    torch.npu.graph_task_update_begin(updates, group)
+                    attend(counts)
+                    torch.npu.graph_task_update_end(updates)
+                torch.npu.synchronize()
+            replayed(graph)
+            assert torch.allclose(out.cpu().double(), wanted(counts or (3, 20)), rtol=2e-3, atol=2e-3)
 
     def test_lengths_of_fused_attention_are_replaced(self):
         """Captured with a workspace that is enough for all lengths; an update brings others."""
@@ -580,6 +628,20 @@ class TestInterpretedKernels:
             graph.replay()
             wait()
         assert torch.equal(y.cpu(), torch.full((4,), 61.0))
+
+    def test_a_gather(self):
+        class Handle:
+            def __init__(self, data, dtype):
+                self.data, self.dtype = data, dtype
+
+        interpreter = SimpleNamespace(InterpreterBuilder=type("Builder", (), {}), TensorHandle=Handle)
+        triton._gather(interpreter)
+        for axis in (0, 1):
+            source, index = torch.randn(4, 4), torch.randint(4, (4, 4))
+            handles = Handle(source.numpy(), SimpleNamespace(scalar="fp32")), Handle(index.int().numpy(), None)
+            made = interpreter.InterpreterBuilder().create_gather(*handles, axis)
+            assert torch.equal(torch.from_numpy(made.data), source.gather(axis, index))
+            assert made.dtype == "fp32"
 
     def test_an_error_is_the_callers(self):
         def fails(executor, x):

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
+import os
 import random
 import re
 import socket
@@ -125,19 +126,19 @@ def processes_of(session: int) -> list[Path]:
 
 
 def memory_of(session: int) -> list[float]:
-    """MiB that each of its processes holds, with its share of pages that others have, too."""
+    """MiB that each of its processes holds, without pages of files: its share of those grows as other programs that map them end."""
     held = []
     for place in sorted(processes_of(session)):
         try:
             text = (place / "smaps_rollup").read_text(encoding="utf-8")
         except OSError:
             continue
-        held.append(sum(int(kib) for kib in re.findall(r"^Pss: +(\d+) kB", text, re.MULTILINE)) / 1024)
+        held.append(sum(int(kib) for kib in re.findall(r"^Pss_(?:Anon|Shmem): +(\d+) kB", text, re.MULTILINE)) / 1024)
     return held
 
 
 def shared_by(session: int) -> set[str]:
-    """Files of shared memory that its processes have mapped, but for portacl's own: a killed process leaves them to the next one."""
+    """Files of shared memory that its processes have mapped."""
     found: set[str] = set()
     for place in processes_of(session):
         try:
@@ -145,5 +146,10 @@ def shared_by(session: int) -> set[str]:
         except OSError:
             continue
         names = {line[line.index(SHARED) :] for line in lines if SHARED in line}
-        found |= {name for name in names if not name.endswith(" (deleted)") and not name.startswith(f"{SHARED}portacl.")}
+        found |= {name for name in names if not name.endswith(" (deleted)")}
     return found
+
+
+def is_table(name: str) -> bool:
+    """Whether a file is a table in which portacl accounts a device's memory."""
+    return re.fullmatch(rf"{SHARED}portacl\.{os.geteuid()}\.\d+\.device\d+", name) is not None

@@ -54,11 +54,11 @@ def make(place: Path, wheel: Path, pairs: list[str]) -> None:
 
 
 def _found(wheels: Path, version: str) -> list[str]:
-    """Wheels that were downloaded before, or what pip is asked for."""
+    """Wheels that were downloaded before, or what pip is asked for; a pair is named after vllm-ascend, whose 0.26.0rc1 is for vllm 0.26.0."""
     asked = []
-    for name in ("vllm", "vllm_ascend"):
-        files = sorted(wheels.glob(f"{name}-{version}-*.whl"))
-        asked.append(str(files[0]) if files else f"{name.replace('_', '-')}=={version}")
+    for name, wanted in (("vllm", version.partition("rc")[0]), ("vllm_ascend", version)):
+        files = sorted(wheels.glob(f"{name}-{wanted}-*.whl"))
+        asked.append(str(files[0]) if files else f"{name.replace('_', '-')}=={wanted}")
     return asked
 
 

@@ -18,7 +18,7 @@ transformers on the CPU?
 Prompts are drawn such that the best logit is ahead of the second by more than bfloat16 rounds away, so tokens must be equal. Sampled
 tokens must lie within their limits, and be the same for the same seed. A case that fails is a row that says why.
 """
-PAIRS = ("0.23.0", "0.18.0")  # versions of vllm and of vllm-ascend
+PAIRS = ("0.23.0", "0.18.0", "0.26.0rc1")  # versions of vllm-ascend, for vllm of the same number
 MODELS = ("qwen2", "qwen3-moe", "qwen2-w8a8")
 RUNS = ("offline", "graphs", "two processes", "server")
 LONG = "long"  # a run by --long alone
@@ -26,7 +26,7 @@ LONG = "long"  # a run by --long alone
 
 def parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(prog="./dev serve", description=ABOUT, formatter_class=argparse.RawDescriptionHelpFormatter)
-    made.add_argument("names", nargs="*", metavar="NAME", help=f"only these models ({', '.join(MODELS)}) or runs ({', '.join(RUNS)})")
+    made.add_argument("names", nargs="*", metavar="NAME", help=f"only these models ({', '.join(MODELS)}), only these runs ({', '.join(RUNS)})")
     made.add_argument("--vllm", action="append", metavar="VERSION", help=f"a pair of versions; may be given again ({', '.join(PAIRS)})")
     made.add_argument("--short", action="store_true", help="a start of the first pair, and greedy tokens of one model")
     made.add_argument("--long", action="store_true", help="the server under 200 requests of random lengths by 8 clients, and nothing else")
@@ -38,7 +38,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def parse(arguments: list[str]) -> argparse.Namespace:
-    """Options, with the pairs of versions in `vllm`."""
+    """Options, with the pairs of versions in `vllm`, and the names in `models` and `runs`."""
     options = parser().parse_args(arguments)
     options.vllm = options.vllm or list(PAIRS[:1] if options.short else PAIRS)
     if options.long and (options.short or options.names):
@@ -46,6 +46,8 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     unknown = set(options.names) - {*MODELS, *RUNS}
     if unknown:
         parser().error(f"there is no model or run {', '.join(sorted(unknown))}")
+    for kind, known in (("models", MODELS), ("runs", RUNS)):
+        setattr(options, kind, [name for name in known if name in options.names] or list(known))
     return options
 
 

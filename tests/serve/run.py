@@ -33,8 +33,9 @@ HERE = Path(__file__).resolve().parent
 WIDTHS = (8, 11, 14, 21, 8, 7, 0, 0)
 REQUESTS = 8  # at once, of the server
 LONG_REQUESTS = 200
-GROWTH = 32  # MiB that these may add to the memory of the server
+GROWTH = 16  # MiB that these may add to the memory of the server
 END = 60  # seconds that it may take to end
+USES_THE_DEVICE = "import torch, torch_npu; torch.zeros(1, device='npu')"
 # vllm-ascend 0.18.0 leaves generated tokens out of penalties while it schedules a step before the last one has ended.
 OFFLINE: dict[str, dict[str, Any]] = {"0.18.0": {"async_scheduling": False}}
 SETTINGS = {
@@ -196,7 +197,7 @@ class Stack:
         return [warm, row, run.row("memory", result, remark=f"{told[0]} MiB before these, {told[1]} MiB after them")]
 
     def _end(self, run: Run, process: subprocess.Popen[str]) -> Row:
-        """The end on SIGTERM, which leaves no process and no shared memory."""
+        """The end on SIGTERM, which leaves no process, and no shared memory that the next program on the device does not remove."""
         shared = clients.shared_by(process.pid)
         begun = time.perf_counter()
         process.send_signal(signal.SIGTERM)
@@ -208,9 +209,17 @@ class Stack:
         while clients.processes_of(process.pid) and time.perf_counter() - begun < END:
             time.sleep(0.1)
         left = [f"process {place.name}" for place in clients.processes_of(process.pid)]
-        left += sorted(name for name in shared if Path(name).exists())
+        left += self._kept(run, shared)
         remark = ", ".join(([f"exit code {code}"] if code else []) + ([f"left: {' '.join(left)}"] if left else []))
         return run.row("end on SIGTERM", "differs" if left or code not in (0, -signal.SIGTERM) else "same", seconds=seconds, remark=remark)
+
+    def _kept(self, run: Run, shared: set[str]) -> list[str]:
+        """Shared memory that stays. A killed engine leaves the table of its device's memory; the next program there must remove it."""
+        left = sorted(name for name in shared if Path(name).exists())
+        if any(map(clients.is_table, left)):
+            command = [sys.executable, "-B", "-m", "portacl", "-c", USES_THE_DEVICE]
+            subprocess.run(command, env=self._environment(run), cwd=self.folder, timeout=self.seconds, check=True)
+        return [name for name in left if Path(name).exists()]
 
 
 def _named(error: str, log: Path) -> str:
@@ -229,7 +238,7 @@ def versions() -> str:
 
 
 def runs_of(version: str, models: dict[str, Model], options: argparse.Namespace) -> Iterator[Run]:
-    """What is run of a version: all that has one of the names, or everything without names. Each is made when its turn comes."""
+    """What is run of a version: the models and runs that are named, and all where none is. Each is made when its turn comes."""
     alone = {"VLLM_ENABLE_V1_MULTIPROCESSING": "0"}
     two = {"ASCEND_RT_VISIBLE_DEVICES": "6,7"}
     # PyTorch 2.13 keeps compiled graphs of a kind alone that vLLM's backend, written for 2.11, does not make.
@@ -253,7 +262,7 @@ def runs_of(version: str, models: dict[str, Model], options: argparse.Namespace)
         ("qwen2", "server", lambda _: [], {}, {}),
     ]
     for model, name, cases, settings, environment in wanted:
-        if not options.names or {model, name} & set(options.names):
+        if model in options.models and name in options.runs:
             yield Run(version, models[model], name, cases(models[model]), settings, environment)
 
 
