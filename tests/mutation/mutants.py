@@ -1664,14 +1664,15 @@ add("attention: one head of keys", "tile.head / attention_.group, attention_.dep
 
 add = mutants_of("src/engine/gemm/gemm_even_odd-inl.h", ("infer_attention",))
 add("heads of a query: every head has columns of its own", "if (++of_group < product.group) continue;", "++of_group;")
+add("heads of a query: blocks of values begin anew", "product.adds || term >= kEvenOddDepth,", "product.adds,")
+add("heads of a query: the last values begin anew", "product.adds || done > 0);", "product.adds);")
+add = mutants_of("src/engine/gemm/gemm_one_query-inl.h", ("infer_attention",))
 add("heads of a query: every head has words of its own", "if (++of_group == product.group) {", "++of_group;\n      {")
 add("heads of a query: later blocks of words begin anew", "product.adds || term > 0,\n", "product.adds,\n")
 add("heads of a query: a word's odd column has the even one's terms", "hn::BitCast(d, hn::And(word, upper)), sums[2 * i + 1]);", "hn::BitCast(d, hn::ShiftLeft<16>(word)), sums[2 * i + 1]);")
 add("whole keys: later blocks of terms begin anew", "VF sum = term > 0 ? hn::LoadU(d, product.c)", "VF sum = term < 0 ? hn::LoadU(d, product.c)")
 add("whole keys: all keys are the first ones", "from += kKeys * product.column) {", "from += 0 * kKeys * product.column) {")
 add("whole keys: later terms have the first ones' queries", "x += kEvenOddDepth * kKeyBlocks;", "x += 0;")
-add("heads of a query: blocks of values begin anew", "product.adds || term >= kEvenOddDepth,", "product.adds,")
-add("heads of a query: the last values begin anew", "product.adds || done > 0);", "product.adds);")
 
 add = mutants_of("src/engine/attention/heads_run.h", ("infer_attention",))
 add("heads of a query: each has keys of its own", "return std::min(count_, i + attention_.group - (head_ + i) % attention_.group);", "return i + 1;")

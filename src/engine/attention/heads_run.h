@@ -100,7 +100,8 @@ class HeadsRun {
     for (int64_t p = 0; p < number; ++p) {
       const char* from = pieces[p].from;
       if (takes_whole && pieces[p].count == most) {
-        MultiplyWholeKeys(first, end, from, done, WholeAhead(first, end, key, pieces, number, p));
+        const char* const next = p + 1 < number ? pieces[p + 1].from : nullptr;
+        MultiplyWholeKeys(first, end, from, done, WholeAhead(first, end, key, pieces, number, p), next);
         done += most;
         continue;
       }
@@ -119,15 +120,16 @@ class HeadsRun {
   }
 
   // Multiplies a piece by the kernel that takes as many keys. The keys at `ahead` are prefetched in the order of memory,
-  // whatever the order in which they are read; nullptr: there are none.
-  void MultiplyWholeKeys(int64_t first, int64_t end, const char* from, int64_t at, const char* ahead) {
+  // whatever the order in which they are read, and those at `next` are read after these; nullptr: there are none.
+  void MultiplyWholeKeys(int64_t first, int64_t end, const char* from, int64_t at, const char* ahead,
+                         const char* next) {
     const AttentionOperand& operand = runs_[first]->Keys().Operand();
     const int64_t row = (end - first) * attention_.depth * operand.column;
     const int64_t bytes = attention_.gemm->columns / 2 * attention_.depth * operand.column;
     // To prefetch what is read costs nothing.
     LinesAhead lines = ahead != nullptr ? LinesAhead{ahead, operand.row, row} : LinesAhead{from, 0, row};
     for (int64_t i = first; i < end; ++i, from += operand.head) {
-      runs_[i]->MultiplyWholeKeys(from, at, lines);
+      runs_[i]->MultiplyWholeKeys(from, at, lines, i + 1 < end ? from + operand.head : next);
       for (lines.at += bytes; lines.at >= row; lines.at -= row) lines.row += lines.step;
     }
   }

@@ -125,9 +125,9 @@ class TileRun {
            IsEvenOdd(attention_.query, operand);
   }
   // Computes the products of as many keys as a vector has lanes, as MultiplyKeysAt.
-  void MultiplyWholeKeys(const char* from, int64_t at, const LinesAhead& ahead) {
-    attention_.gemm->even_odd.multiply_keys(
-        {query_blocks_, from, keys_.Operand().row, KeyBlocks(attention_), attention_.depth, s_ + at, ahead});
+  void MultiplyWholeKeys(const char* from, int64_t at, const LinesAhead& ahead, const char* next) {
+    attention_.gemm->even_odd.multiply_keys({query_blocks_, from, keys_.Operand().row, KeyBlocks(attention_),
+                                             attention_.depth, s_ + at, ahead, next});
   }
 
   // Prepares the sums and returns the range of keys that the tile's queries see, widened to begin with a

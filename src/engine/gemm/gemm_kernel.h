@@ -146,6 +146,7 @@ struct KeysProduct {
   int64_t depth;   // a multiple of their terms
   float* c;
   LinesAhead ahead;  // as many lines as the keys have
+  const char* next;  // keys that are read after these and lie as they do; nullptr: none
 };
 using MultiplyKeysFunction = void (*)(const KeysProduct& product);
 inline constexpr int64_t kKeyBlocks = 4;

@@ -40,13 +40,17 @@ HWY_INLINE const char* NextLines(LinesAhead* ahead, int64_t lines) {
 constexpr int64_t kPairsOfBlock = kEvenOddDepth / 2;
 
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
+// Lines are prefetched twice: when memory is to be read in its order, and shortly before they are read. Processors drop
+// prefetches while too many lines are on their way, and to prefetch a line that is there costs little.
+
 // Vectors of words whose chains stay in registers.
 constexpr int64_t kMostWords = HWY_TARGET == HWY_AVX3 ? 4 : 2;
 
-// Adds a block of terms for the columns of kWords vectors of words. A word's halves are two columns.
+// Adds a block of terms for the columns of kWords vectors of words. A word's halves are two columns. Bytes that lie
+// to_next[0] behind those of the block's first half are read soon, and to_next[1] behind those of the second half.
 template <int64_t kWords>
 HWY_INLINE void AddStripOfPairs(const float* a, const char* b, int64_t row, float* c, bool goes_on,
-                                LinesAhead* ahead) {
+                                LinesAhead* ahead, const int64_t* to_next) {
   const DF d;
   const DI di;
   constexpr int64_t kLanes = hn::MaxLanes(DF());
@@ -55,21 +59,25 @@ HWY_INLINE void AddStripOfPairs(const float* a, const char* b, int64_t row, floa
   VF even[2 * kWords], odd[2 * kWords];
   HWY_UNROLL(8)
   for (int64_t i = 0; i < 2 * kWords; ++i) even[i] = odd[i] = hn::Zero(d);
-  const auto add = [&](float x, const char* from, VF* sums) HWY_ATTR {
+  const auto add = [&](float x, const char* from, const char* next, VF* sums) HWY_ATTR {
     const char* const asked = ahead != nullptr ? NextLines(ahead, kWords * kBytes / kLine) : from;
     const VF term = hn::Set(d, x);
     HWY_UNROLL(4)
     for (int64_t i = 0; i < kWords; ++i) {
       const auto word = hn::LoadU(di, reinterpret_cast<const int32_t*>(from + i * kBytes));
-      if (i * kBytes % kLine == 0) __builtin_prefetch(asked + i * kBytes, 0, kSecondLevel);
+      if (i * kBytes % kLine == 0) {
+        __builtin_prefetch(asked + i * kBytes, 0, kSecondLevel);
+        __builtin_prefetch(next + i * kBytes, 0, kSecondLevel);
+      }
       sums[2 * i] = functions::Fma(d, term, hn::BitCast(d, hn::ShiftLeft<16>(word)), sums[2 * i]);
       sums[2 * i + 1] = functions::Fma(d, term, hn::BitCast(d, hn::And(word, upper)), sums[2 * i + 1]);
     }
   };
   HWY_UNROLL(1)
   for (int64_t k = 0; k < kEvenOddDepth; k += 2, b += 2 * row) {
-    add(a[k], b, even);
-    add(a[k + 1], b + row, odd);
+    const char* const next = b + to_next[k / (kEvenOddDepth / 2)];
+    add(a[k], b, next, even);
+    add(a[k + 1], b + row, next + row, odd);
   }
   HWY_ALIGN float sums[2 * kLanes];
   HWY_UNROLL(4)
@@ -81,6 +89,19 @@ HWY_INLINE void AddStripOfPairs(const float* a, const char* b, int64_t row, floa
       hn::StoreU(hn::Add(sum, hn::Load(d, sums + j)), d, c + j);
     }
   }
+}
+
+// Sets AddStripOfPairs' `to_next` for a head's block at `from`: the next head's, unless this is the last one; then the
+// first head's next block, at `block` or nullptr. If there is one head, they are 16 rows behind.
+HWY_INLINE void SetNext(const HeadsProduct& product, const char* from, const char* block, bool is_last,
+                        bool is_only, int64_t* to_next) {
+  if (!is_last) {
+    to_next[0] = to_next[1] = product.columns * static_cast<int64_t>(sizeof(uint16_t));
+    return;
+  }
+  const int64_t rows = is_only ? kEvenOddDepth / 2 * product.row : 0;
+  to_next[1] = block != nullptr ? block - rows - from : 0;
+  to_next[0] = is_only ? rows : to_next[1];
 }
 
 // Adds whole blocks of terms for all heads. A block of a head is added before that of the next head, and the next block
@@ -103,10 +124,14 @@ HWY_INLINE void AddPairsOfHeads(const HeadsProduct& product) {
     for (int64_t head = 0; head < product.heads; ++head) {
       const float* const a = product.a + head * product.a_head + term;
       float* const c = product.c + head * product.c_head;
-      LinesAhead* const of_head = asked != nullptr && (head == 0 || of_group == 0) ? &ahead : nullptr;
+      const bool reads_first = head == 0 || of_group == 0;
+      LinesAhead* const of_head = asked != nullptr && reads_first ? &ahead : nullptr;
+      int64_t to_next[2] = {};
+      const bool is_last = (product.first + head) / product.group + 1 == groups;
+      if (reads_first) SetNext(product, from, asked, is_last, groups == 1, to_next);
       for (int64_t column = 0; column < product.columns; column += kColumns)
         AddStripOfPairs<kWords>(a, from + column * kSize, product.row, c + column, product.adds || term > 0,
-                                of_head);
+                                of_head, to_next);
       if (++of_group == product.group) {
         of_group = 0;
         from += product.columns * kSize;
@@ -142,11 +167,13 @@ HWY_INLINE void MultiplyKeysByBlocks(const KeysProduct& product) {
   constexpr int64_t kWordsOfLine = kPairsOfBlock / kSide;  // for which a line is prefetched
   const auto upper = hn::Set(di, static_cast<int32_t>(0xFFFF0000u));
   LinesAhead ahead = product.ahead;
+  const int64_t to_next = product.next != nullptr ? product.next - product.b : 0;
   const float* x = product.a;
   HWY_ALIGN float sums[kBlocks * kSide];
   for (int64_t term = 0; term < product.depth; term += kBlocks * kEvenOddDepth) {
     const char* from = product.b + term * static_cast<int64_t>(sizeof(uint16_t));
     for (int64_t i = 0; i < kBlocks; ++i, from += kKeys * product.column) {
+      const char* const next = from + to_next;
       VF even = hn::Zero(d), odd = hn::Zero(d);
       const char* asked = from;
       // Otherwise compilers load all of these before the loop, for which there are too few registers.
@@ -165,8 +192,11 @@ HWY_INLINE void MultiplyKeysByBlocks(const KeysProduct& product) {
           even = functions::Fma(d, hn::LoadDup128(d, terms), hn::BitCast(d, hn::ShiftLeft<16>(pair)), even);
           const int64_t line = (word + r) / kWordsOfLine;
           if ((word + r) % (kWordsOfLine * kBlocks) == 0) asked = NextLines(&ahead, kBlocks);
-          if ((word + r) % kWordsOfLine == 0)
+          if ((word + r) % kWordsOfLine == 0) {
             __builtin_prefetch(asked + line % kBlocks * kLine, 0, kSecondLevel);
+            __builtin_prefetch(next + line / kBlocks * product.column + line % kBlocks * kLine, 0,
+                               kSecondLevel);
+          }
           odd = functions::Fma(d, hn::LoadDup128(d, terms + kKeyBlocks), hn::BitCast(d, hn::And(pair, upper)),
                                odd);
         }
