@@ -19,7 +19,8 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests" / "pytorch"))
 HEADS, DEPTH, PAGE = 32, 128, 128
-PAUSE = 0.01  # seconds: PyTorch's threads poll for some milliseconds after a sum, and would take the processors of what is timed next
+# PyTorch's threads poll for some milliseconds after a sum, and would take processors from what is timed next.
+PAUSE = 0.01  # seconds
 BF16, INT32 = 27, 3
 
 
