@@ -25,7 +25,9 @@ static_assert((kAcrossSums + kMostAcrossNumbers * kMostAcross) * static_cast<int
 constexpr int64_t kRowsOfFew = 128;
 constexpr int64_t kFewBytes = int64_t{1} << 18;
 // Fewer rows are not worth a copy.
-constexpr int64_t kLeastCopied = 64;
+constexpr int64_t kLeastCopied = 32;
+// Rows that kernels compute together where they can. Their 16-bit elements are whole cache lines.
+constexpr int64_t kRowsTogether = 64;
 constexpr int64_t kAskedAhead = 16;
 constexpr int64_t kLineBytes = 64;
 
@@ -88,7 +90,7 @@ class AcrossRun {
   }
   int64_t Fitting(int64_t bytes_of_element) const {
     const int64_t fits = kTileBytes / bytes_of_element / job_.n;
-    return std::min(fits >= kLeastCopied ? fits / kLeastCopied * kLeastCopied : fits / kGroup * kGroup,
+    return std::min(fits >= kRowsTogether ? fits / kRowsTogether * kRowsTogether : fits / kGroup * kGroup,
                     kMostAcross);
   }
 
@@ -119,7 +121,7 @@ class AcrossRun {
     work.output = AddressOf(output, first, rows);
     work.output_step = output.inner.stride[0];
     work.ahead = copies_ || job_.from_memory ? kAskedAhead : 0;
-    work.stream = job_.from_memory && rows % kLeastCopied == 0 &&
+    work.stream = job_.from_memory && rows % kRowsTogether == 0 &&
                   reinterpret_cast<uintptr_t>(work.output) % kLineBytes == 0 &&
                   work.output_step % kLineBytes == 0;
     isa_ = job_.across(work);
