@@ -6,9 +6,6 @@
 #include <cstddef>
 
 #include "base/isa.h"
-#include "base/vector_targets.h"
-
-#include <hwy/highway.h>
 
 namespace portacl::engine {
 
