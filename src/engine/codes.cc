@@ -15,7 +15,7 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "engine/codes.cc"
-#include <hwy/foreach_target.h>
+#include "base/foreach_target.h"
 
 #include <hwy/highway.h>
 #include "engine/codes-inl.h"

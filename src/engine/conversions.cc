@@ -12,7 +12,7 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "engine/conversions.cc"
-#include <hwy/foreach_target.h>
+#include "base/foreach_target.h"
 
 #include <hwy/highway.h>
 #include "engine/half_precision-inl.h"

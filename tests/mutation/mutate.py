@@ -143,6 +143,9 @@ class Builder:
     def path(self, target):
         return self.build / self.link[target][self.link[target].index("-o") + 1]
 
+    def is_made_from(self, made, file):
+        return os.path.relpath(made, self.build) in self.includers.get(os.path.normpath(self.source / file), ())
+
     def make_mutant(self, mutant, target, folder):
         """Builds one executable of a mutant into a folder; what the compiler says if it cannot."""
         changed = folder / mutant.file
@@ -163,10 +166,14 @@ class Builder:
                 if os.path.normpath(self.build / words[source]) == os.path.normpath(self.source / mutant.file):
                     words[source] = str(changed)
                 words[output] = str(own)
+                # A precompiled header would hide the changed one.
+                if "-include" in words and self.is_made_from(words[words.index("-include") + 1] + ".gch", mutant.file):
+                    at = words.index("-include")
+                    del words[at:at + 2]
                 for option in ("-MF", "-MT"):
                     at = words.index(option)
                     del words[at:at + 2]
-                words.remove("-MD")
+                words = [word for word in words if word not in ("-MD", "-fpch-deps")]
                 words.insert(1, f"-I{folder / 'src'}")
                 own.parent.mkdir(parents=True, exist_ok=True)
                 status, output = self.run(words, cwd=self.build)

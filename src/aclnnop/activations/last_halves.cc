@@ -6,7 +6,7 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "aclnnop/activations/last_halves.cc"
-#include <hwy/foreach_target.h>
+#include "base/foreach_target.h"
 
 #include "aclnnop/jobs/activation_formulas-inl.h"
 

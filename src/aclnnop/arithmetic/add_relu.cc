@@ -4,7 +4,7 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "aclnnop/arithmetic/add_relu.cc"
-#include <hwy/foreach_target.h>
+#include "base/foreach_target.h"
 
 #include "aclnnop/arithmetic/sums-inl.h"
 

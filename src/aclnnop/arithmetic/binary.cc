@@ -5,7 +5,7 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "aclnnop/arithmetic/binary.cc"
-#include <hwy/foreach_target.h>
+#include "base/foreach_target.h"
 
 #include "engine/functions/functions-inl.h"
 #include "engine/map/scalar_operand-inl.h"

@@ -4,7 +4,7 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "aclnnop/arithmetic/gcd.cc"
-#include <hwy/foreach_target.h>
+#include "base/foreach_target.h"
 
 #include <type_traits>
 #include <utility>

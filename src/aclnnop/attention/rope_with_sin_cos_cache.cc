@@ -7,7 +7,7 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "aclnnop/attention/rope_with_sin_cos_cache.cc"
-#include <hwy/foreach_target.h>
+#include "base/foreach_target.h"
 
 #include "aclnnop/mapped_view.h"
 #include "engine/rowwise/rowwise_loop-inl.h"

@@ -11,7 +11,7 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "aclnnop/attention/rotary.cc"
-#include <hwy/foreach_target.h>
+#include "base/foreach_target.h"
 
 #include "engine/reduction/sum_loop-inl.h"
 #include "engine/rowwise/rowwise_loop-inl.h"

@@ -5,7 +5,7 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "aclnnop/logic/compare_tensors.cc"
-#include <hwy/foreach_target.h>
+#include "base/foreach_target.h"
 
 #include "aclnnop/logic/comparisons-inl.h"
 

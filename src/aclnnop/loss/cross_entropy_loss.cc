@@ -6,7 +6,7 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "aclnnop/loss/cross_entropy_loss.cc"
-#include <hwy/foreach_target.h>
+#include "base/foreach_target.h"
 
 #include "engine/functions/functions-inl.h"
 #include "engine/functions/fused_exp-inl.h"

@@ -5,7 +5,7 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "aclnnop/loss/l1_loss.cc"
-#include <hwy/foreach_target.h>
+#include "base/foreach_target.h"
 
 #include "engine/reduction/sum_loop-inl.h"
 

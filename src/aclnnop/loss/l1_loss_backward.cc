@@ -5,7 +5,7 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "aclnnop/loss/l1_loss_backward.cc"
-#include <hwy/foreach_target.h>
+#include "base/foreach_target.h"
 
 #include "engine/map/vector_loop-inl.h"
 

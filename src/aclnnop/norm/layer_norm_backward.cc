@@ -7,7 +7,7 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "aclnnop/norm/layer_norm_backward.cc"
-#include <hwy/foreach_target.h>
+#include "base/foreach_target.h"
 
 #include "aclnnop/jobs/statistics.h"
 #include "engine/rowwise/rowwise_loop-inl.h"

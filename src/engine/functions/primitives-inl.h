@@ -40,22 +40,19 @@ using Number = hn::TFromD<D>;
 // Highway's MulAdd rounds twice, its roundings to integers lose the sign of zero or NaN, and its narrowing
 // saturates at the largest number.
 #undef PORTACL_LANE_BY_LANE
+#define PORTACL_LANE_BY_LANE (HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128)
 #if HWY_TARGET == HWY_SCALAR
-#define PORTACL_LANE_BY_LANE 1
 template <class DTo, class F, class V, class... More>
 HWY_INLINE auto LaneByLane(DTo to, const F& f, V first, More... more) {
   return hn::Set(to, f(first.raw, more.raw...));
 }
 #elif HWY_TARGET == HWY_EMU128
-#define PORTACL_LANE_BY_LANE 1
 template <class DTo, class F, class V, class... More>
 HWY_INLINE auto LaneByLane(DTo to, const F& f, V first, More... more) {
   hn::Vec<DTo> result;
   for (size_t i = 0; i < hn::MaxLanes(to); ++i) result.raw[i] = f(first.raw[i], more.raw[i]...);
   return result;
 }
-#else
-#define PORTACL_LANE_BY_LANE 0
 #endif
 
 // Steps of functions that take vectors or Unrolled ones: each applies f to every vector.

@@ -7,7 +7,7 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "engine/linalg/row_kernels.cc"
-#include <hwy/foreach_target.h>
+#include "base/foreach_target.h"
 
 #include <hwy/highway.h>
 

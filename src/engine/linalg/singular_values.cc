@@ -8,7 +8,7 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "engine/linalg/singular_values.cc"
-#include <hwy/foreach_target.h>
+#include "base/foreach_target.h"
 
 #include <hwy/highway.h>
 

@@ -6,7 +6,7 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "engine/random/random_numbers.cc"
-#include <hwy/foreach_target.h>
+#include "base/foreach_target.h"
 
 #include <algorithm>
 #include <cstring>

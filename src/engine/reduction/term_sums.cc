@@ -11,7 +11,7 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "engine/reduction/term_sums.cc"
-#include <hwy/foreach_target.h>
+#include "base/foreach_target.h"
 
 #include <hwy/highway.h>
 #include "engine/reduction/sum_loop-inl.h"
