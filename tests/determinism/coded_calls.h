@@ -20,7 +20,7 @@ inline constexpr const char* kAscend310P = "Ascend310P3";
 
 // ---- data that stays ----
 
-// Codes of FLOAT8_E4M3FN, FLOAT8_E5M2, HIFLOAT8, FLOAT4, INT4 or INT8, none of which is a NaN or infinity.
+// Codes of FLOAT8_E4M3FN, FLOAT8_E5M2, FLOAT4, INT4 or INT8, none of which is a NaN or infinity.
 inline void* Codes() {
   static std::vector<uint8_t> codes = [] {
     std::vector<uint8_t> made(1 << 17);
@@ -141,7 +141,7 @@ class CodedCall : public Made {
     aclGetDataType(given_[i], &dtype);
     return dtype;
   }
-  // The next output.
+  // The next output. A call has at most one of these among its arguments, whose order the compiler chooses.
   void* Place(const Shape& shape, aclDataType dtype) {
     void* address = nullptr;
     aclGetRawTensorAddr(given_.back(), &address);

@@ -262,12 +262,10 @@ const SubjectRegistration kPacked[] = {
               words[i] = static_cast<int32_t>(i * 11 % 16);
               numbers[i] = i % 3 == 0 ? -floats[i * 5 % 8] : floats[i * 5 % 8];
             }
-            return c.setting == 0 ? aclnnConvertWeightToINT4PackGetWorkspaceSize(
-                                        c.Integers(words, ACL_INT32, {64, 96}), c.Out({64, 96}, ACL_INT4),
-                                        c.size, c.executor)
-                                  : aclnnConvertWeightToINT4PackGetWorkspaceSize(
-                                        c.Integers(numbers, ACL_FLOAT, {64, 96}),
-                                        c.Out({64, 96}, ACL_FLOAT4_E2M1), c.size, c.executor);
+            aclTensor* const weights = c.setting == 0 ? c.Integers(words, ACL_INT32, {64, 96})
+                                                      : c.Integers(numbers, ACL_FLOAT, {64, 96});
+            aclTensor* const out = c.Out({64, 96}, c.setting == 0 ? ACL_INT4 : ACL_FLOAT4_E2M1);
+            return aclnnConvertWeightToINT4PackGetWorkspaceSize(weights, out, c.size, c.executor);
           }),
 };
 
@@ -386,26 +384,32 @@ const SubjectRegistration kGrouped[] = {
           }),
     Coded("aclnnGroupedMatmulSwigluQuant", aclnnGroupedMatmulSwigluQuant, nullptr, kFloat, {{{kM}}}, 1,
           [](CodedCall& c) {
+            aclTensor* const first_out = c.Out({kM, 32}, ACL_INT8);
+            aclTensor* const second_out = c.Out({kM}, ACL_FLOAT);
             return aclnnGroupedMatmulSwigluQuantGetWorkspaceSize(
                 c.In({kM, kK}, ACL_INT8), c.In({kGroups, kK, 64}, ACL_INT8, kFractal), nullptr, nullptr,
-                c.In({kGroups, 64}, ACL_FLOAT), c[0], Ends(c), c.Out({kM, 32}, ACL_INT8),
-                c.Out({kM}, ACL_FLOAT), nullptr, c.size, c.executor);
+                c.In({kGroups, 64}, ACL_FLOAT), c[0], Ends(c), first_out, second_out, nullptr, c.size,
+                c.executor);
           }),
     Coded("aclnnGroupedMatmulSwigluQuantWeightNZ", aclnnGroupedMatmulSwigluQuantWeightNZ, nullptr, kFloat,
           {{{kM}}, {{kGroups, 64}}}, 1,
           [](CodedCall& c) {
+            aclTensor* const first_out = c.Out({kM, 32}, ACL_INT8);
+            aclTensor* const second_out = c.Out({kM}, ACL_FLOAT);
             return aclnnGroupedMatmulSwigluQuantWeightNZGetWorkspaceSize(
                 c.In({kM, kK}, ACL_INT8), c.In({kGroups, kK, 64}, ACL_INT4, kFractal), c[1], nullptr,
-                c.In({kGroups, 64}, ACL_UINT64), c[0], Ends(c), c.Out({kM, 32}, ACL_INT8),
-                c.Out({kM}, ACL_FLOAT), nullptr, c.size, c.executor);
+                c.In({kGroups, 64}, ACL_UINT64), c[0], Ends(c), first_out, second_out, nullptr, c.size,
+                c.executor);
           }),
     Coded("aclnnGroupedMatmulSwigluQuantWeightNzV2", aclnnGroupedMatmulSwigluQuantWeightNzV2, nullptr, kFloat,
           {{{kM}}}, 1,
           [](CodedCall& c) {
+            aclTensor* const first_out = c.Out({kM, 32}, ACL_INT8);
+            aclTensor* const second_out = c.Out({kM}, ACL_FLOAT);
             return aclnnGroupedMatmulSwigluQuantWeightNzV2GetWorkspaceSize(
                 c.In({kM, kK}, ACL_INT8), c.InList({kGroups, kK, 64}, ACL_INT8, kFractal),
                 c.InList({kGroups, 64}, ACL_FLOAT), nullptr, nullptr, c[0], nullptr, Sizes(c), 0, 0, 0, 1,
-                nullptr, c.Out({kM, 32}, ACL_INT8), c.Out({kM}, ACL_FLOAT), c.size, c.executor);
+                nullptr, first_out, second_out, c.size, c.executor);
           }),
     Coded("aclnnGroupedMatmulFinalizeRouting", aclnnGroupedMatmulFinalizeRouting, nullptr, kFloat,
           {{{kM}}, {{kM}}, {{kM}, ACL_INT64, 9}}, 1,

@@ -49,20 +49,24 @@ const SubjectRegistration kPlain[] = {
     Coded("aclnnDynamicQuant", aclnnDynamicQuant, nullptr, kHalves, {{kShape}, {kRow}}, 2,
           [](CodedCall& c) {
             const aclDataType codes = c.setting == 0 ? ACL_INT8 : ACL_INT4;
-            return aclnnDynamicQuantGetWorkspaceSize(c[0], c[1], c.Out(kShape, codes),
-                                                     c.Out(kOfRows, ACL_FLOAT), c.size, c.executor);
+            aclTensor* const first_out = c.Out(kShape, codes);
+            aclTensor* const second_out = c.Out(kOfRows, ACL_FLOAT);
+            return aclnnDynamicQuantGetWorkspaceSize(c[0], c[1], first_out, second_out, c.size, c.executor);
           }),
     Coded("aclnnDynamicQuant_950", aclnnDynamicQuant, kAscend950, kHalves, {{kShape}, {kRow}}, 4,
           [](CodedCall& c) {
-            return aclnnDynamicQuantGetWorkspaceSize(c[0], c[1], c.Out(kShape, kBytes950[c.setting]),
-                                                     c.Out(kOfRows, ACL_FLOAT), c.size, c.executor);
+            aclTensor* const first_out = c.Out(kShape, kBytes950[c.setting]);
+            aclTensor* const second_out = c.Out(kOfRows, ACL_FLOAT);
+            return aclnnDynamicQuantGetWorkspaceSize(c[0], c[1], first_out, second_out, c.size, c.executor);
           }),
     Coded("aclnnDynamicQuantV2_950", aclnnDynamicQuantV2, kAscend950, kHalves, {{kShape}, {{3, kColumns}}}, 4,
           [](CodedCall& c) {
             const aclDataType codes = kBytes950[c.setting];
-            return aclnnDynamicQuantV2GetWorkspaceSize(c[0], c[1], Ends32(c), codes, c.Out(kShape, codes),
-                                                       c.Out(kOfRows, ACL_FLOAT), c.Out(kOfRows, ACL_FLOAT),
-                                                       c.size, c.executor);
+            aclTensor* const first_out = c.Out(kShape, codes);
+            aclTensor* const second_out = c.Out(kOfRows, ACL_FLOAT);
+            aclTensor* const third_out = c.Out(kOfRows, ACL_FLOAT);
+            return aclnnDynamicQuantV2GetWorkspaceSize(c[0], c[1], Ends32(c), codes, first_out, second_out,
+                                                       third_out, c.size, c.executor);
           }),
     Coded("aclnnDynamicQuantV3", aclnnDynamicQuantV3, kAscend950, kHalves, {{kShape}}, 4,
           [](CodedCall& c) {
@@ -80,9 +84,11 @@ const SubjectRegistration kPlain[] = {
           [](CodedCall& c) {
             const char* const modes[] = {"pertoken", "pertensor", "perchannel"};
             const Shape steps[] = {kOfRows, {1}, kRow};
-            return aclnnDynamicQuantV4GetWorkspaceSize(
-                c[0], nullptr, nullptr, ACL_HIFLOAT8, true, c.Text(modes[c.setting]), 56.0f,
-                c.Out(kShape, ACL_HIFLOAT8), c.Out(steps[c.setting], ACL_FLOAT), nullptr, c.size, c.executor);
+            aclTensor* const first_out = c.Out(kShape, ACL_HIFLOAT8);
+            aclTensor* const second_out = c.Out(steps[c.setting], ACL_FLOAT);
+            return aclnnDynamicQuantV4GetWorkspaceSize(c[0], nullptr, nullptr, ACL_HIFLOAT8, true,
+                                                       c.Text(modes[c.setting]), 56.0f, first_out, second_out,
+                                                       nullptr, c.size, c.executor);
           }),
     Coded("aclnnAscendQuantV3", aclnnAscendQuantV3, nullptr, kAll, {{kShape}, {kRow}, {kRow}}, 2,
           [](CodedCall& c) {
@@ -131,23 +137,27 @@ const SubjectRegistration kPlain[] = {
     Coded("aclnnFakeQuantPerTensorAffineCachemask", aclnnFakeQuantPerTensorAffineCachemask, nullptr,
           {ACL_FLOAT, ACL_FLOAT16}, {{kShape}, {{1}}}, 1,
           [](CodedCall& c) {
+            aclTensor* const first_out = c.Out(kShape, c.Dtype());
+            aclTensor* const second_out = c.Out(kShape, ACL_BOOL);
             return aclnnFakeQuantPerTensorAffineCachemaskGetWorkspaceSize(
-                c[0], c[1], c.Integers<int32_t>({3}, ACL_INT32), 1.0f, -8, 7, c.Out(kShape, c.Dtype()),
-                c.Out(kShape, ACL_BOOL), c.size, c.executor);
+                c[0], c[1], c.Integers<int32_t>({3}, ACL_INT32), 1.0f, -8, 7, first_out, second_out, c.size,
+                c.executor);
           }),
     Coded("aclnnQuantMax", aclnnQuantMax, kAscend950, kAll, {{kShape}, {{1}, ACL_FLOAT}}, 3,
           [](CodedCall& c) {
             const aclDataType codes = kBytes950[c.setting + 1];
-            return aclnnQuantMaxGetWorkspaceSize(c[0], c[1], c.Text(RoundOf(codes)), codes,
-                                                 c.Out(kShape, codes), c.Out({1}, c.Dtype()), c.size,
-                                                 c.executor);
+            aclTensor* const first_out = c.Out(kShape, codes);
+            aclTensor* const second_out = c.Out({1}, c.Dtype());
+            return aclnnQuantMaxGetWorkspaceSize(c[0], c[1], c.Text(RoundOf(codes)), codes, first_out,
+                                                 second_out, c.size, c.executor);
           }),
     Coded("aclnnGroupedQuantMax", aclnnGroupedQuantMax, kAscend950, kAll, {{kShape}, {{3}, ACL_FLOAT}}, 3,
           [](CodedCall& c) {
             const aclDataType codes = kBytes950[c.setting + 1];
+            aclTensor* const first_out = c.Out(kShape, codes);
+            aclTensor* const second_out = c.Out({3}, c.Dtype());
             return aclnnGroupedQuantMaxGetWorkspaceSize(c[0], c[1], Ends64(c), c.Text(RoundOf(codes)), codes,
-                                                        c.Out(kShape, codes), c.Out({3}, c.Dtype()), c.size,
-                                                        c.executor);
+                                                        first_out, second_out, c.size, c.executor);
           }),
 };
 
@@ -157,50 +167,62 @@ const SubjectRegistration kBlocks[] = {
     Coded("aclnnDynamicBlockQuant_950", aclnnDynamicBlockQuant, kAscend950, kAll, {{kShape}}, 4,
           [](CodedCall& c) {
             const aclDataType codes = kBytes950[c.setting];
+            aclTensor* const first_out = c.Out(kShape, codes);
+            aclTensor* const second_out = c.Out({1, 7}, ACL_FLOAT);
             return aclnnDynamicBlockQuantGetWorkspaceSize(c[0], 0.25, c.Text(RoundOf(codes)), codes, 128, 64,
-                                                          c.Out(kShape, codes), c.Out({1, 7}, ACL_FLOAT),
-                                                          c.size, c.executor);
+                                                          first_out, second_out, c.size, c.executor);
           }),
     Coded("aclnnDynamicBlockQuantV2", aclnnDynamicBlockQuantV2, kAscend950, kAll, {{kShape}}, 2,
           [](CodedCall& c) {
-            return aclnnDynamicBlockQuantV2GetWorkspaceSize(
-                c[0], 0, nullptr, ACL_HIFLOAT8, 1, 192, c.setting == 0 ? 15 : 224,
-                c.Out(kShape, ACL_HIFLOAT8), c.Out({kRows, 3}, ACL_FLOAT), c.size, c.executor);
+            aclTensor* const first_out = c.Out(kShape, ACL_HIFLOAT8);
+            aclTensor* const second_out = c.Out({kRows, 3}, ACL_FLOAT);
+            return aclnnDynamicBlockQuantV2GetWorkspaceSize(c[0], 0, nullptr, ACL_HIFLOAT8, 1, 192,
+                                                            c.setting == 0 ? 15 : 224, first_out, second_out,
+                                                            c.size, c.executor);
           }),
     Coded("aclnnGroupedDynamicBlockQuant", aclnnGroupedDynamicBlockQuant, kAscend950, kHalves, {{kShape}}, 3,
           [](CodedCall& c) {
             const aclDataType codes = kBytes950[c.setting + 1];
-            return aclnnGroupedDynamicBlockQuantGetWorkspaceSize(
-                c[0], Ends32(c), 0, c.Text(RoundOf(codes)), codes, 1, 128, 0, c.Out(kShape, codes),
-                c.Out({kRows + 3, 4}, ACL_FLOAT), c.size, c.executor);
+            aclTensor* const first_out = c.Out(kShape, codes);
+            aclTensor* const second_out = c.Out({kRows + 3, 4}, ACL_FLOAT);
+            return aclnnGroupedDynamicBlockQuantGetWorkspaceSize(c[0], Ends32(c), 0, c.Text(RoundOf(codes)),
+                                                                 codes, 1, 128, 0, first_out, second_out,
+                                                                 c.size, c.executor);
           }),
     Coded("aclnnGroupedDynamicBlockQuantV2", aclnnGroupedDynamicBlockQuantV2, kAscend950, kHalves, {{kShape}},
           2,
           [](CodedCall& c) {
-            return aclnnGroupedDynamicBlockQuantV2GetWorkspaceSize(
-                c[0], Ends32(c), 0, nullptr, ACL_HIFLOAT8, 128, 256, 0, c.setting == 0 ? 56 : 32768,
-                c.Out(kShape, ACL_HIFLOAT8), c.Out({3, 2}, ACL_FLOAT), c.size, c.executor);
+            aclTensor* const first_out = c.Out(kShape, ACL_HIFLOAT8);
+            aclTensor* const second_out = c.Out({3, 2}, ACL_FLOAT);
+            return aclnnGroupedDynamicBlockQuantV2GetWorkspaceSize(c[0], Ends32(c), 0, nullptr, ACL_HIFLOAT8,
+                                                                   128, 256, 0, c.setting == 0 ? 56 : 32768,
+                                                                   first_out, second_out, c.size, c.executor);
           }),
     Coded("aclnnDynamicMxQuant", aclnnDynamicMxQuant, kAscend950, kAll, {{kShape}}, kMxFirst,
           [](CodedCall& c) {
             const MxMode& mode = ModeOf(c);
-            return aclnnDynamicMxQuantGetWorkspaceSize(
-                c[0], 0, c.Text(mode.round), mode.codes, 32, mode.algorithm, c.Out(kShape, mode.codes),
-                c.Out(kPowersDown, ACL_FLOAT8_E8M0), c.size, c.executor);
+            aclTensor* const first_out = c.Out(kShape, mode.codes);
+            aclTensor* const second_out = c.Out(kPowersDown, ACL_FLOAT8_E8M0);
+            return aclnnDynamicMxQuantGetWorkspaceSize(c[0], 0, c.Text(mode.round), mode.codes, 32,
+                                                       mode.algorithm, first_out, second_out, c.size,
+                                                       c.executor);
           }),
     Coded("aclnnDynamicMxQuantV2", aclnnDynamicMxQuantV2, kAscend950, kAll, {{kShape}}, kMxModesCount,
           [](CodedCall& c) {
             const MxMode& mode = ModeOf(c);
+            aclTensor* const first_out = c.Out(kShape, mode.codes);
+            aclTensor* const second_out = c.Out(kPowers, ACL_FLOAT8_E8M0);
             return aclnnDynamicMxQuantV2GetWorkspaceSize(c[0], -1, c.Text(mode.round), mode.codes, 32,
-                                                         mode.algorithm, mode.most, c.Out(kShape, mode.codes),
-                                                         c.Out(kPowers, ACL_FLOAT8_E8M0), c.size, c.executor);
+                                                         mode.algorithm, mode.most, first_out, second_out,
+                                                         c.size, c.executor);
           }),
     Coded("aclnnDynamicMxQuantV3", aclnnDynamicMxQuantV3, kAscend950, kAll, {{kShape}}, 2,
           [](CodedCall& c) {
             const aclDataType codes = kBytes950[c.setting + 2];
-            return aclnnDynamicMxQuantV3GetWorkspaceSize(c[0], -1, nullptr, codes, 32, 1, 0, 1.5,
-                                                         c.Out(kShape, codes),
-                                                         c.Out(kPowers, ACL_FLOAT8_E8M0), c.size, c.executor);
+            aclTensor* const first_out = c.Out(kShape, codes);
+            aclTensor* const second_out = c.Out(kPowers, ACL_FLOAT8_E8M0);
+            return aclnnDynamicMxQuantV3GetWorkspaceSize(c[0], -1, nullptr, codes, 32, 1, 0, 1.5, first_out,
+                                                         second_out, c.size, c.executor);
           }),
     Coded("aclnnDynamicMxQuantWithDualAxis", aclnnDynamicMxQuantWithDualAxis, kAscend950, kHalves, {{kShape}},
           kMxFirst,
@@ -246,17 +268,20 @@ const SubjectRegistration kBlocks[] = {
     Coded("aclnnGroupedDynamicMxQuant", aclnnGroupedDynamicMxQuant, kAscend950, kHalves, {{kShape}}, 2,
           [](CodedCall& c) {
             const aclDataType codes = kBytes950[c.setting + 2];
-            return aclnnGroupedDynamicMxQuantGetWorkspaceSize(
-                c[0], Ends32(c), "rint", codes, 32, c.Out(kShape, codes),
-                c.Out({3, kColumns, 2}, ACL_FLOAT8_E8M0), c.size, c.executor);
+            aclTensor* const first_out = c.Out(kShape, codes);
+            aclTensor* const second_out = c.Out({3, kColumns, 2}, ACL_FLOAT8_E8M0);
+            return aclnnGroupedDynamicMxQuantGetWorkspaceSize(c[0], Ends32(c), "rint", codes, 32, first_out,
+                                                              second_out, c.size, c.executor);
           }),
     Coded("aclnnGroupedDynamicMxQuantV2", aclnnGroupedDynamicMxQuantV2, kAscend950, kHalves, {{kShape}},
           kMxModesCount,
           [](CodedCall& c) {
             const MxMode& mode = ModeOf(c);
-            return aclnnGroupedDynamicMxQuantV2GetWorkspaceSize(
-                c[0], Ends32(c), mode.round, mode.codes, 32, mode.algorithm, mode.most,
-                c.Out(kShape, mode.codes), c.Out({3, kColumns, 2}, ACL_FLOAT8_E8M0), c.size, c.executor);
+            aclTensor* const first_out = c.Out(kShape, mode.codes);
+            aclTensor* const second_out = c.Out({3, kColumns, 2}, ACL_FLOAT8_E8M0);
+            return aclnnGroupedDynamicMxQuantV2GetWorkspaceSize(c[0], Ends32(c), mode.round, mode.codes, 32,
+                                                                mode.algorithm, mode.most, first_out,
+                                                                second_out, c.size, c.executor);
           }),
     Coded("aclnnAntiMxQuant", aclnnAntiMxQuant, kAscend950, {ACL_FLOAT8_E4M3FN}, {}, 4,
           [](CodedCall& c) {
@@ -338,14 +363,14 @@ const SubjectRegistration kNorms[] = {
                 c[0], c[1], c[2], c[3], c[2], c[3], 1e-6, nullptr, y1, y2, sum, scale1,
                 c.Out(kOfRows, ACL_FLOAT), c.size, c.executor);
           }),
-    Coded("aclnnRmsNormQuant", aclnnRmsNormQuant, nullptr, kHalves, {{kShape}, {kRow}, {kRow}, {{1}}}, 2,
-          [](CodedCall& c) {
-            const bool is_packed = c.setting == 1;
-            return aclnnRmsNormQuantGetWorkspaceSize(
-                c[0], c[1], c[2], c[3], c.Integers<int8_t>({3}, ACL_INT8), 1e-6,
-                is_packed ? c.Out({kRows, kColumns / 8}, ACL_INT32) : c.Out(kShape, ACL_INT8), c.size,
-                c.executor);
-          }),
+    Coded(
+        "aclnnRmsNormQuant", aclnnRmsNormQuant, nullptr, kHalves, {{kShape}, {kRow}, {kRow}, {{1}}}, 2,
+        [](CodedCall& c) {
+          const bool is_packed = c.setting == 1;
+          aclTensor* const y = is_packed ? c.Out({kRows, kColumns / 8}, ACL_INT32) : c.Out(kShape, ACL_INT8);
+          return aclnnRmsNormQuantGetWorkspaceSize(c[0], c[1], c[2], c[3], c.Integers<int8_t>({3}, ACL_INT8),
+                                                   1e-6, y, c.size, c.executor);
+        }),
     Coded("aclnnRmsNormQuant_950", aclnnRmsNormQuant, kAscend950, kHalves, {{kShape}, {kRow}, {kRow}, {kRow}},
           4,
           [](CodedCall& c) {
@@ -356,16 +381,19 @@ const SubjectRegistration kNorms[] = {
     Coded("aclnnRmsNormQuantV3", aclnnRmsNormQuantV3, kAscend950, kAll, {{kShape}, {kRow}, {kRow}, {kRow}}, 4,
           [](CodedCall& c) {
             const aclDataType codes = c.setting == 0 ? ACL_INT4 : kBytes950[c.setting];
+            aclTensor* const first_out = c.Out(kShape, codes);
+            aclTensor* const second_out = c.Out({kRows, 1}, ACL_FLOAT);
             return aclnnRmsNormQuantV3GetWorkspaceSize(c[0], c[1], c[2], c.In(kRow, c.Dtype()), c[3], 1e-6,
-                                                       c.setting % 2 == 0, true, c.Out(kShape, codes),
-                                                       c.Out({kRows, 1}, ACL_FLOAT), c.size, c.executor);
+                                                       c.setting % 2 == 0, true, first_out, second_out,
+                                                       c.size, c.executor);
           }),
     Coded("aclnnRmsNormDynamicQuant", aclnnRmsNormDynamicQuant, nullptr, kHalves,
           {{kShape}, {kRow}, {kRow}, {kRow}}, 1,
           [](CodedCall& c) {
-            return aclnnRmsNormDynamicQuantGetWorkspaceSize(c[0], c[1], c[2], c[3], 1e-6, ACL_INT8,
-                                                            c.Out(kShape, ACL_INT8),
-                                                            c.Out(kOfRows, ACL_FLOAT), c.size, c.executor);
+            aclTensor* const first_out = c.Out(kShape, ACL_INT8);
+            aclTensor* const second_out = c.Out(kOfRows, ACL_FLOAT);
+            return aclnnRmsNormDynamicQuantGetWorkspaceSize(c[0], c[1], c[2], c[3], 1e-6, ACL_INT8, first_out,
+                                                            second_out, c.size, c.executor);
           }),
     Coded("aclnnRmsNormDynamicMxQuant", aclnnRmsNormDynamicMxQuant, kAscend950, kHalves,
           {{kShape}, {kRow}, {kRow}}, 5,
@@ -403,10 +431,12 @@ const SubjectRegistration kNorms[] = {
     Coded("aclnnRmsNormGradQuant", aclnnRmsNormGradQuant, kAscend950, kAll, {{kShape}, {kShape}, {kRow}}, 2,
           [](CodedCall& c) {
             const aclDataType codes = kBytes950[c.setting];
+            aclTensor* const first_out = c.Out(kShape, codes);
+            aclTensor* const second_out = c.Out(kRow, ACL_FLOAT);
             return aclnnRmsNormGradQuantGetWorkspaceSize(
                 c[0], c[1], c.In({kRows, 1}, ACL_FLOAT), c[2], c.In({1}, ACL_FLOAT),
-                c.Integers<int32_t>({3}, ACL_INT32), "static", c.setting == 0, c.Out(kShape, codes),
-                c.Out(kRow, ACL_FLOAT), c.size, c.executor);
+                c.Integers<int32_t>({3}, ACL_INT32), "static", c.setting == 0, first_out, second_out, c.size,
+                c.executor);
           }),
 };
 
@@ -418,43 +448,52 @@ const SubjectRegistration kGated[] = {
     Coded("aclnnDequantSwigluQuant", aclnnDequantSwigluQuant, nullptr, {ACL_INT32}, {{kTwice}}, 2,
           [](CodedCall& c) {
             const bool is_static = c.setting == 0;
+            aclTensor* const first_out = c.Out(kShape, ACL_INT8);
+            aclTensor* const second_out = c.Out(kOfRows, ACL_FLOAT);
             return aclnnDequantSwigluQuantGetWorkspaceSize(
                 c[0], c.In({3, 2 * kColumns}, ACL_FLOAT), c.In({kRows}, ACL_FLOAT), nullptr,
                 c.In({3, kColumns}, ACL_FLOAT), is_static ? c.In({3, kColumns}, ACL_FLOAT) : nullptr,
-                Counts64(c), true, c.Text(is_static ? "static" : "dynamic"), c.Out(kShape, ACL_INT8),
-                c.Out(kOfRows, ACL_FLOAT), c.size, c.executor);
+                Counts64(c), true, c.Text(is_static ? "static" : "dynamic"), first_out, second_out, c.size,
+                c.executor);
           }),
     Coded("aclnnDequantSwigluQuantV2", aclnnDequantSwigluQuantV2, nullptr, {ACL_BF16}, {{kTwice}}, 4,
           [](CodedCall& c) {
+            aclTensor* const first_out = c.Out(kShape, ACL_INT8);
+            aclTensor* const second_out = c.Out(kOfRows, ACL_FLOAT);
             return aclnnDequantSwigluQuantV2GetWorkspaceSize(
                 c[0], nullptr, nullptr, nullptr, c.In(kRow, ACL_FLOAT), nullptr, nullptr, true,
-                c.Text("dynamic"), ACL_INT8, nullptr, -1, c.setting, 1.5, 1.702, 1.0, c.Out(kShape, ACL_INT8),
-                c.Out(kOfRows, ACL_FLOAT), c.size, c.executor);
+                c.Text("dynamic"), ACL_INT8, nullptr, -1, c.setting, 1.5, 1.702, 1.0, first_out, second_out,
+                c.size, c.executor);
           }),
     Coded("aclnnDequantSwigluQuantV2_950", aclnnDequantSwigluQuantV2, kAscend950, kHalves, {{kTwice}}, 3,
           [](CodedCall& c) {
             const aclDataType codes = kBytes950[c.setting + 1];
+            aclTensor* const first_out = c.Out(kShape, codes);
+            aclTensor* const second_out = c.Out(kOfRows, ACL_FLOAT);
             return aclnnDequantSwigluQuantV2GetWorkspaceSize(
                 c[0], nullptr, nullptr, nullptr, c.In(kRow, ACL_FLOAT), nullptr, nullptr, false,
-                c.Text("dynamic"), codes, nullptr, -1, 0, 7, 1, 0, c.Out(kShape, codes),
-                c.Out(kOfRows, ACL_FLOAT), c.size, c.executor);
+                c.Text("dynamic"), codes, nullptr, -1, 0, 7, 1, 0, first_out, second_out, c.size, c.executor);
           }),
     Coded("aclnnSwiGluQuantV2_codes", aclnnSwiGluQuantV2, nullptr, kAll,
           {{kTwice}, {{3, kColumns}, ACL_FLOAT}}, 2,
           [](CodedCall& c) {
             const aclDataType codes = c.setting == 0 ? ACL_INT8 : ACL_INT4;
+            aclTensor* const first_out = c.Out(kShape, codes);
+            aclTensor* const second_out = c.Out(kOfRows, ACL_FLOAT);
             return aclnnSwiGluQuantV2GetWorkspaceSize(c[0], c[1], nullptr, Ends32(c), c.setting == 0,
-                                                      c.Text("dynamic"), 0, codes, c.Out(kShape, codes),
-                                                      c.Out(kOfRows, ACL_FLOAT), c.size, c.executor);
+                                                      c.Text("dynamic"), 0, codes, first_out, second_out,
+                                                      c.size, c.executor);
           }),
     Coded("aclnnSwigluMxQuant", aclnnSwigluMxQuant, kAscend950, kHalves, {{kTwice}}, kMxModesCount,
           [](CodedCall& c) {
             const MxMode& mode = ModeOf(c);
             const bool has_counts = c.setting % 2 == 0;
-            return aclnnSwigluMxQuantGetWorkspaceSize(
-                c[0], has_counts ? Counts64(c) : Ends64(c), -1, true, c.setting % 2, 1.5, 1.702, 1,
-                has_counts ? 0 : 1, -1, mode.codes, c.Text(mode.round), mode.algorithm, mode.most,
-                c.Out(kShape, mode.codes), c.Out(kPowers, ACL_FLOAT8_E8M0), c.size, c.executor);
+            aclTensor* const first_out = c.Out(kShape, mode.codes);
+            aclTensor* const second_out = c.Out(kPowers, ACL_FLOAT8_E8M0);
+            return aclnnSwigluMxQuantGetWorkspaceSize(c[0], has_counts ? Counts64(c) : Ends64(c), -1, true,
+                                                      c.setting % 2, 1.5, 1.702, 1, has_counts ? 0 : 1, -1,
+                                                      mode.codes, c.Text(mode.round), mode.algorithm,
+                                                      mode.most, first_out, second_out, c.size, c.executor);
           }),
     Coded("aclnnSwigluMxQuantWithDualAxis", aclnnSwigluMxQuantWithDualAxis, kAscend950, kHalves, {{kTwice}},
           kMxModesCount,
@@ -502,9 +541,10 @@ const SubjectRegistration kGated[] = {
     Coded("aclnnSwigluGroupQuantGrad", aclnnSwigluGroupQuantGrad, kAscend950, kHalves,
           {{kShape}, {kTwice}, {{kRows, 1}, ACL_FLOAT}, {kShape}}, 1,
           [](CodedCall& c) {
-            return aclnnSwigluGroupQuantGradGetWorkspaceSize(
-                c[0], c[1], c[2], c[3], Counts64(c), 1.5, c.Out(kTwice, c.Dtype()),
-                c.Out({kRows, 1}, ACL_FLOAT), c.size, c.executor);
+            aclTensor* const first_out = c.Out(kTwice, c.Dtype());
+            aclTensor* const second_out = c.Out({kRows, 1}, ACL_FLOAT);
+            return aclnnSwigluGroupQuantGradGetWorkspaceSize(c[0], c[1], c[2], c[3], Counts64(c), 1.5,
+                                                             first_out, second_out, c.size, c.executor);
           }),
     Coded("aclnnGeluQuant", aclnnGeluQuant, kAscend950, kAll, {{kShape}, {kRow}, {kRow}}, 8,
           [](CodedCall& c) {
@@ -537,26 +577,30 @@ const SubjectRegistration kRotations[] = {
           [](CodedCall& c) {
             const double most[] = {0, 6, 7, 10, 0};
             aclTensor* const right = c.setting < 4 ? c[2] : c.In({0, 0}, c.Dtype());
-            return aclnnFlatQuantV2GetWorkspaceSize(
-                c[0], c[1], right, 1, most[c.setting], c.Out({kMatrices, kHeight * kWidth}, ACL_FLOAT4_E2M1),
-                c.Out({kMatrices, 4, 2}, ACL_FLOAT8_E8M0), c.size, c.executor);
+            aclTensor* const first_out = c.Out({kMatrices, kHeight * kWidth}, ACL_FLOAT4_E2M1);
+            aclTensor* const second_out = c.Out({kMatrices, 4, 2}, ACL_FLOAT8_E8M0);
+            return aclnnFlatQuantV2GetWorkspaceSize(c[0], c[1], right, 1, most[c.setting], first_out,
+                                                    second_out, c.size, c.executor);
           }),
     Coded("aclnnRotateQuant_950", aclnnRotateQuant, kAscend950, kHalves,
           {{kShape}, {{32, 32}}, {{1}, ACL_FLOAT}}, kMxModesCount,
           [](CodedCall& c) {
             const MxMode& mode = ModeOf(c);
             static float part = 0.75f;  // else the one that is drawn, which may cut nothing
+            aclTensor* const first_out = c.Out(kShape, mode.codes);
+            aclTensor* const second_out = c.Out(kPowers, ACL_FLOAT8_E8M0);
             return aclnnRotateQuantGetWorkspaceSize(
                 c[0], c[1], c.setting % 2 == 0 ? c.Own({1}, ACL_FLOAT, &part) : c[2], -1, c.Text(mode.round),
-                mode.algorithm, mode.most, false, c.Out(kShape, mode.codes), c.Out(kPowers, ACL_FLOAT8_E8M0),
-                c.size, c.executor);
+                mode.algorithm, mode.most, false, first_out, second_out, c.size, c.executor);
           }),
     Coded("aclnnRotateQuant_950_many", aclnnRotateQuant, kAscend950, kHalves, {{kShape}, {{13, 32, 32}}}, 2,
           [](CodedCall& c) {
             const MxMode& mode = kMxModes[c.setting == 0 ? 0 : 4];
+            aclTensor* const first_out = c.Out(kShape, mode.codes);
+            aclTensor* const second_out = c.Out(kPowers, ACL_FLOAT8_E8M0);
             return aclnnRotateQuantGetWorkspaceSize(c[0], c[1], nullptr, -1, nullptr, mode.algorithm,
-                                                    mode.most, false, c.Out(kShape, mode.codes),
-                                                    c.Out(kPowers, ACL_FLOAT8_E8M0), c.size, c.executor);
+                                                    mode.most, false, first_out, second_out, c.size,
+                                                    c.executor);
           }),
 };
 

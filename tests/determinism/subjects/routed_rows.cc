@@ -36,9 +36,10 @@ const SubjectRegistration kPermuted[] = {
     Coded("aclnnMoeTokenPermute", aclnnMoeTokenPermute, nullptr, kAll, {{kOfTokens}, kExpertIds}, 2,
           [](CodedCall& c) {
             const int64_t rows = c.setting == 0 ? kRows : 50;
-            return aclnnMoeTokenPermuteGetWorkspaceSize(c[0], c[1], rows, false,
-                                                        c.Out({rows, kColumns}, c.Dtype()),
-                                                        c.Out({kRows}, ACL_INT32), c.size, c.executor);
+            aclTensor* const first_out = c.Out({rows, kColumns}, c.Dtype());
+            aclTensor* const second_out = c.Out({kRows}, ACL_INT32);
+            return aclnnMoeTokenPermuteGetWorkspaceSize(c[0], c[1], rows, false, first_out, second_out,
+                                                        c.size, c.executor);
           }),
     Coded("aclnnMoeTokenPermuteGrad", aclnnMoeTokenPermuteGrad, nullptr, kAll, {{kOfRows}}, 1,
           [](CodedCall& c) {
@@ -58,9 +59,11 @@ const SubjectRegistration kPermuted[] = {
     Coded("aclnnMoeTokenPermuteWithRoutingMapGrad", aclnnMoeTokenPermuteWithRoutingMapGrad, nullptr, kAll,
           {{kOfRows}, {{kRows}}}, 1,
           [](CodedCall& c) {
-            return aclnnMoeTokenPermuteWithRoutingMapGradGetWorkspaceSize(
-                c[0], c[1], Places(c), Map(c), kExperts, kTokens, false, c.Out(kOfTokens, c.Dtype()),
-                c.Out(kOfExperts, c.Dtype()), c.size, c.executor);
+            aclTensor* const first_out = c.Out(kOfTokens, c.Dtype());
+            aclTensor* const second_out = c.Out(kOfExperts, c.Dtype());
+            return aclnnMoeTokenPermuteWithRoutingMapGradGetWorkspaceSize(c[0], c[1], Places(c), Map(c),
+                                                                          kExperts, kTokens, false, first_out,
+                                                                          second_out, c.size, c.executor);
           }),
     Coded("aclnnMoeTokenUnpermuteWithRoutingMap", aclnnMoeTokenUnpermuteWithRoutingMap, nullptr, kAll,
           {{kOfRows}, {kOfExperts}}, 1,
@@ -73,9 +76,11 @@ const SubjectRegistration kPermuted[] = {
     Coded("aclnnMoeTokenUnpermuteWithRoutingMapGrad", aclnnMoeTokenUnpermuteWithRoutingMapGrad, nullptr, kAll,
           {{kOfTokens}, {kOfRows}, {kOfExperts}}, 1,
           [](CodedCall& c) {
+            aclTensor* const first_out = c.Out(kOfRows, c.Dtype());
+            aclTensor* const second_out = c.Out(kOfExperts, c.Dtype());
             return aclnnMoeTokenUnpermuteWithRoutingMapGradGetWorkspaceSize(
-                c[0], Places(c), Places(c), Map(c), c[1], c[2], false, nullptr, c.Out(kOfRows, c.Dtype()),
-                c.Out(kOfExperts, c.Dtype()), c.size, c.executor);
+                c[0], Places(c), Places(c), Map(c), c[1], c[2], false, nullptr, first_out, second_out, c.size,
+                c.executor);
           }),
     Coded("aclnnMoeReRouting", aclnnMoeReRouting, nullptr, {ACL_FLOAT16, ACL_BF16}, {{kOfRows}}, 1,
           [](CodedCall& c) {
@@ -253,9 +258,11 @@ const SubjectRegistration kRouted[] = {
     Coded("aclnnMoeFinalizeRoutingV2Grad", aclnnMoeFinalizeRoutingV2Grad, nullptr, kAll,
           {{kOfTokens}, {kOfRows}, {kChoice}, kExpertIds, {{kExperts, kColumns}}}, 1,
           [](CodedCall& c) {
-            return aclnnMoeFinalizeRoutingV2GradGetWorkspaceSize(
-                c[0], Places(c), c[1], c[2], c[3], c[4], 0, 0, kExperts, 0, c.Out(kOfRows, c.Dtype()),
-                c.Out(kChoice, c.Dtype()), c.size, c.executor);
+            aclTensor* const first_out = c.Out(kOfRows, c.Dtype());
+            aclTensor* const second_out = c.Out(kChoice, c.Dtype());
+            return aclnnMoeFinalizeRoutingV2GradGetWorkspaceSize(c[0], Places(c), c[1], c[2], c[3], c[4], 0,
+                                                                 0, kExperts, 0, first_out, second_out,
+                                                                 c.size, c.executor);
           }),
 };
 
