@@ -127,8 +127,9 @@ class Made {
 // A call whose outputs lie in the last of the given tensors.
 class CodedCall : public Made {
  public:
-  CodedCall(Tensors given, int64_t of, uint64_t* workspace, aclOpExecutor** made)
-      : setting(of), size(workspace), executor(made), given_(given) {}
+  // `gap` bytes stay before, between and behind the outputs.
+  CodedCall(Tensors given, int64_t of, uint64_t* workspace, aclOpExecutor** made, int64_t gap = 0)
+      : setting(of), size(workspace), executor(made), given_(given), gap_(gap), at_(gap) {}
   static constexpr int64_t kBytes = 1 << 16;
 
   const int64_t setting;
@@ -147,10 +148,14 @@ class CodedCall : public Made {
     aclGetRawTensorAddr(given_.back(), &address);
     void* const place = static_cast<char*>(address) + at_;
     const bool has_halves = dtype == ACL_INT4 || dtype == ACL_FLOAT4_E2M1 || dtype == ACL_FLOAT4_E1M2;
-    at_ += NumElements(shape) * static_cast<int64_t>(has_halves ? 1 : aclDataTypeSize(dtype));
+    const int64_t bytes = NumElements(shape) * static_cast<int64_t>(has_halves ? 1 : aclDataTypeSize(dtype));
+    places_.push_back({at_, at_ + bytes});
+    at_ += bytes + gap_;
     EXPECT_LE(at_, kBytes);
     return place;
   }
+  // The first byte of each output and the one behind it.
+  const std::vector<std::pair<int64_t, int64_t>>& places() const { return places_; }
   aclTensor* Out(const Shape& shape, aclDataType dtype) { return Own(shape, dtype, Place(shape, dtype)); }
   aclTensorList* OutList(const Shape& shape, aclDataType dtype) {
     return List(Tensor(shape, dtype, Place(shape, dtype)));
@@ -194,7 +199,9 @@ class CodedCall : public Made {
 
  private:
   Tensors given_;
-  int64_t at_ = 0;
+  const int64_t gap_;
+  int64_t at_;
+  std::vector<std::pair<int64_t, int64_t>> places_;
   std::deque<std::string> texts_;
 };
 
