@@ -88,7 +88,7 @@ def print_summary(cases):
         print("\nbelow 1")
     for case in below:
         print(f"  {case['name']:<36} {case['ns_per_element']:10.4f} {case['their_ns_per_element']:10.4f}  {spread(case)}")
-    for name, ratio, why in rows_with_reasons(cases):
+    for name, ratio, why in rows_with_reasons(case for case in cases if rest_of_aten.is_in(case["name"].partition("/")[0])):
         print(f"  {name} {ratio}: {why}")
     print()
     for row in (HEADINGS, *rows_of_groups(cases)):

@@ -371,7 +371,6 @@ TEST(QuantisedProducts, EveryElement) {
   }
 }
 
-// Sums beyond 2^24, which float32 does not have, and beyond 2^31, which wrap.
 // Sums of some rows are finished before the next rows are multiplied, with terms of one block and of two.
 TEST(QuantisedProducts, RowsOnePartAfterTheOther) {
   const ScopedEnvironment environment(Variables{{"PORTACL_NUM_THREADS", "1"}});
@@ -388,6 +387,7 @@ TEST(QuantisedProducts, RowsOnePartAfterTheOther) {
   }
 }
 
+// Sums beyond 2^24, which float32 does not have, and beyond 2^31, which wrap.
 TEST(QuantisedProducts, ExactModulo2To32) {
   const ScopedEnvironment environment(Variables{});
   for (const int64_t k : {3001, 140001}) {

@@ -1,6 +1,8 @@
 // That a row's bits depend on nothing but the row: not on rows beside it, nor on how it lies in memory, nor on whether it is held as a whole.
 // SPDX-License-Identifier: Apache-2.0
+#include <cstdint>
 #include <cstring>
+#include <span>
 #include <vector>
 
 #include "aclnnop/families/norm.h"
@@ -16,7 +18,7 @@ enum class Operator { kSoftmax, kLogSoftmax, kSoftmaxBackward, kLogSoftmaxBackwa
 
 // FLOAT, or the upper halves of FLOAT, which are BF16.
 template <class T>
-aclTensor* Tensor(const Shape& shape, const Shape& strides, std::vector<T>& data) {
+aclTensor* Tensor(const Shape& shape, const Shape& strides, std::span<T> data) {
   const auto size = static_cast<int64_t>(data.size());
   return aclCreateTensor(shape.data(), shape.size(), sizeof(T) == 2 ? ACL_BF16 : ACL_FLOAT, strides.data(), 0,
                          ACL_FORMAT_ND, &size, 1, data.data());
@@ -27,9 +29,13 @@ aclTensor* Tensor(const Shape& shape, const Shape& strides, std::vector<T>& data
 template <class T>
 std::vector<T> Result(Operator which, int64_t rows, int64_t n, int64_t step, int64_t pace, std::vector<T> x,
                       aclrtStream stream) {
-  std::vector<T> result(x.size());
-  aclTensor* const in = Tensor({rows, n}, {step, pace}, x);
-  aclTensor* const out = Tensor({rows, n}, {step, pace}, result);
+  // Begins with a cache line, so that large results go past the caches.
+  constexpr size_t kOfLine = 64 / sizeof(T);
+  std::vector<T> memory(x.size() + kOfLine);
+  const size_t behind_line = reinterpret_cast<uintptr_t>(memory.data()) % 64 / sizeof(T);
+  const std::span<T> result(&memory[(kOfLine - behind_line) % kOfLine], x.size());
+  aclTensor* const in = Tensor<T>({rows, n}, {step, pace}, x);
+  aclTensor* const out = Tensor<T>({rows, n}, {step, pace}, result);
   aclIntArray* const shape = aclCreateIntArray(&n, 1);
   uint64_t size = 0;
   aclOpExecutor* executor = nullptr;
@@ -61,7 +67,7 @@ std::vector<T> Result(Operator which, int64_t rows, int64_t n, int64_t step, int
   aclDestroyTensor(in);
   aclDestroyTensor(out);
   aclDestroyIntArray(shape);
-  return result;
+  return {result.begin(), result.end()};
 }
 
 template <class T>
@@ -123,6 +129,36 @@ TEST(Alone, RowsHaveTheSameBits) {
     CheckRows<uint16_t>(80, 5000, environment.stream());
     CheckRows<float>(80, 9001, environment.stream());
     CheckRows<uint16_t>(80, 18001, environment.stream());
+  }
+}
+
+// Rows so long that no sixteen of them fit a thread's memory, of which threads get groups, and outputs cut them.
+TEST(Alone, LongRowsThatLieAcross) {
+  for (const char* threads : {"1", "2", "5"}) {
+    const ScopedEnvironment environment(Variables{{"PORTACL_NUM_THREADS", threads}});
+    ASSERT_EQ(environment.init_status(), ACL_SUCCESS);
+    CheckRows<float>(48, 40000, environment.stream(), 17);
+    CheckRows<float>(40, 40000, environment.stream(), 17);
+    CheckRows<uint16_t>(48, 70000, environment.stream(), 17);
+
+    constexpr int64_t kElements = 40000, kPitch = 27;
+    RandomNumbers random(5);
+    std::vector<float> x = Drawn<float>(kElements * 48, random), padded(kElements * 2 * kPitch);
+    const std::vector<float> dense =
+        Result<float>(Operator::kSoftmax, 48, kElements, 1, 48, x, environment.stream());
+    aclTensor* const in = Tensor<float>({kElements, 2, 24}, {48, 24, 1}, x);
+    aclTensor* const out = Tensor<float>({kElements, 2, 24}, {2 * kPitch, kPitch, 1}, padded);
+    uint64_t size = 0;
+    aclOpExecutor* executor = nullptr;
+    EXPECT_EQ(aclnnSoftmaxGetWorkspaceSize(in, 0, out, &size, &executor), 0);
+    EXPECT_EQ(aclnnSoftmax(nullptr, 0, executor, environment.stream()), 0);
+    EXPECT_EQ(aclrtSynchronizeStream(environment.stream()), 0);
+    int64_t differ = 0;
+    for (size_t line = 0; line < kElements * 2; ++line)
+      differ += std::memcmp(&padded[line * kPitch], &dense[line * 24], 24 * sizeof(float)) != 0;
+    EXPECT_EQ(differ, 0) << threads << " threads";
+    aclDestroyTensor(in);
+    aclDestroyTensor(out);
   }
 }
 

@@ -38,6 +38,12 @@ class RowsByTarget {
   const int32_t* begin(int64_t target) const { return order_ + starts_[target]; }
   const int32_t* last() const { return order_ + starts_[move_.index[0].bound]; }
   const int32_t* end(int64_t target) const { return order_ + starts_[target + 1]; }
+  // Returns the largest number of rows of one target.
+  int64_t most() const {
+    int64_t most = 0;
+    for (int64_t t = 0; t < move_.index[0].bound; ++t) most = std::max<int64_t>(most, end(t) - begin(t));
+    return most;
+  }
 
  private:
   // Returns -1 if there is none.
@@ -135,10 +141,11 @@ void SumRows(const ListedOp& step, const JobContext& context) {
   const RowsByTarget rows(move, index_base + index.offset,
                           reinterpret_cast<int32_t*>(step.order.Address(context)), fault);
   // A block covers some targets and one index on the dims around. It has whole rows, which are read in the order of
-  // memory, or a tile of columns if targets are too few for the threads.
+  // memory, or a tile of columns if targets are too few for the threads, or one has more than a thread's share.
   const int64_t columns = move.extent[last];
   const int64_t most_ranges = int64_t{8} * move.threads;
-  const bool has_whole_rows = index.bound >= most_ranges;
+  const bool has_whole_rows =
+      index.bound >= most_ranges && (move.threads == 1 || rows.most() <= move.extent[line] / move.threads);
   const int64_t width = has_whole_rows ? columns : kTileElements;
   const int64_t parts = (columns + width - 1) / width;
   int64_t around = 1;

@@ -44,7 +44,7 @@ class Tile {
     std::fill_n(kept_, kRowsKept, nullptr);
   }
 
-  // Tells whether each of these rows is one source row.
+  // Tells whether these rows are made of one source row each, on average.
   bool HasOwnRows(int64_t first, int64_t last) const {
     return first_row_tap_[last] - first_row_tap_[first] == last - first;
   }

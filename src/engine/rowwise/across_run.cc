@@ -55,11 +55,15 @@ class AcrossRun {
     keeps_ = job.keeps && together_ <= Fitting(copied);
   }
 
-  // Tells whether all rows fit the tiles that they need.
-  bool Fits() const {
+  // Tells whether these rows fit the tiles that they need. Kernels that read memory need none; they take whole
+  // groups of rows, of which no operand may cut one.
+  bool Fit(int64_t first, int64_t last) const {
     if (most_loaded_ >= kGroup) return true;
-    const RowAxes& outer = job_.operand[0].outer;
-    return is_native_ && outer.extent[outer.rank - 1] % kGroup == 0 && job_.rows % kGroup == 0;
+    return is_native_ && first % kGroup == 0 && last % kGroup == 0 &&
+           std::all_of(job_.operand, job_.operand + job_.inputs + job_.outputs,
+                       [](const RowwiseOperand& operand) {
+                         return operand.outer.extent[operand.outer.rank - 1] % kGroup == 0;
+                       });
   }
 
   // Computes rows from `first` on, at most `rows`, and returns how many.
@@ -205,7 +209,7 @@ bool RunAcross(const RowwiseJob& job, void* const* addresses, int64_t first, int
   char* const numbers = ThreadMemory(MemoryUse::kRows);
   if (tiles == nullptr || numbers == nullptr) return false;
   AcrossRun run(job, addresses, tiles, numbers);
-  if (!run.Fits()) return false;
+  if (!run.Fit(first, last)) return false;
   for (int64_t row = first; row < last;) row += run.Rows(row, last - row);
   if (run.streamed()) hwy::FlushStream();
   ReportIsaThatRan(run.isa());

@@ -354,6 +354,8 @@ void RowwiseJob::Run(void* const* addresses, char* workspace) const noexcept {
     if (together > shared) together = std::max<int64_t>(1, shared);
     if (rows >= int64_t{threads} * kRowsOfLine * 2)
       together = QuotientUp(together, kRowsOfLine) * kRowsOfLine;
+    else if (across != nullptr)
+      together = QuotientUp(together, kGroup) * kGroup;
     ForEachBlock(threads == 1 ? 1 : QuotientUp(rows, together), threads, [&](int64_t block) {
       const DefaultFloatEnvironment environment;
       const int64_t first = threads == 1 ? 0 : block * together;
@@ -484,8 +486,7 @@ const RowwiseJob& RowwiseJobMaker::Finish(const RowwiseKernels& kernels, uint64_
   }
   // Rows must be whole lines. Addresses are not known yet, so that alignment is tested when the job runs.
   job_.from_memory = bytes > LastLevelCacheBytes();
-  job_.stream =
-      can_stream && job_.outputs > 0 && job_.from_memory && job_.n * job_.native_size % 64 == 0;
+  job_.stream = can_stream && job_.outputs > 0 && job_.from_memory && job_.n * job_.native_size % 64 == 0;
   if (job_.sums_columns) {
     const int64_t blocks = QuotientUp(job_.rows, kRowBlock);
     job_.chunk_blocks = 1;
