@@ -45,24 +45,18 @@ struct Attribute {
   const aclScalar* scalar = nullptr;
   const aclIntArray* array = nullptr;
   const char* text = nullptr;
-  // Says which of the values above was given: pointers may be null.
-  enum class Kind : uint8_t { kInteger, kReal, kWide, kScalar, kArray, kText } kind = Kind::kInteger;
 
   Attribute(const char* attribute_name, int64_t value) : name(attribute_name), integer(value) {}
   Attribute(const char* attribute_name, int value) : name(attribute_name), integer(value) {}
-  Attribute(const char* attribute_name, float value) : name(attribute_name), real(value), kind(Kind::kReal) {}
-  Attribute(const char* attribute_name, double value)
-      : name(attribute_name), wide(value), kind(Kind::kWide) {}
+  Attribute(const char* attribute_name, float value) : name(attribute_name), real(value) {}
+  Attribute(const char* attribute_name, double value) : name(attribute_name), wide(value) {}
   // A template, so that a pointer does not convert to bool.
   template <std::same_as<bool> Bool>
   Attribute(const char* attribute_name, Bool value) : name(attribute_name), integer(value ? 1 : 0) {}
   Attribute(const char* attribute_name, aclDataType value) : name(attribute_name), integer(value) {}
-  Attribute(const char* attribute_name, const aclScalar* value)
-      : name(attribute_name), scalar(value), kind(Kind::kScalar) {}
-  Attribute(const char* attribute_name, const aclIntArray* value)
-      : name(attribute_name), array(value), kind(Kind::kArray) {}
-  Attribute(const char* attribute_name, const char* value)
-      : name(attribute_name), text(value), kind(Kind::kText) {}
+  Attribute(const char* attribute_name, const aclScalar* value) : name(attribute_name), scalar(value) {}
+  Attribute(const char* attribute_name, const aclIntArray* value) : name(attribute_name), array(value) {}
+  Attribute(const char* attribute_name, const char* value) : name(attribute_name), text(value) {}
 
   aclDataType dtype() const { return static_cast<aclDataType>(integer); }
 };

@@ -110,27 +110,14 @@ aclnnStatus RefuseAttribute(const Check& check, const OperatorCall& call, int at
   const Attribute& given = call.attributes[static_cast<size_t>(attribute)];
   Text message = StartMessage(call);
   message.Add("parameter ").Add(given.name).Add(" is ");
-  switch (given.kind) {
-    case Attribute::Kind::kText:
-      message.Add(given.text != nullptr ? std::string_view(given.text).substr(0, 64) : "a null pointer");
-      break;
-    case Attribute::Kind::kArray:
-      if (given.array == nullptr) {
-        message.Add("a null pointer");
-      } else {
-        message.Add("an array of ").Add(std::ssize(given.array->values)).Add(" numbers that do not fit");
-      }
-      break;
-    case Attribute::Kind::kReal:
-      message.Add(given.real);
-      break;
-    case Attribute::Kind::kWide:
-      message.Add(static_cast<float>(given.wide));
-      break;
-    case Attribute::Kind::kScalar:
-    case Attribute::Kind::kInteger:
-      message.Add(given.integer);
-      break;
+  if (given.text != nullptr) {
+    message.Add(std::string_view(given.text).substr(0, 64));
+  } else if (given.array != nullptr) {
+    message.Add("an array of ").Add(std::ssize(given.array->values)).Add(" numbers that do not fit");
+  } else if (given.integer != 0 || given.wide == 0) {
+    message.Add(given.integer);
+  } else {
+    message.Add(static_cast<float>(given.wide));
   }
   return FailAclnn(check.code, message.Add(", accepted: ").Add(accepted).Add("."));
 }
