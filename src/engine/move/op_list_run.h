@@ -6,8 +6,8 @@
 
 namespace portacl::engine {
 
-void SumRows(const ListedOp& op, const JobContext& context);
-void DivideRows(const ListedOp& op, const JobContext& context);
+void SumRows(const ListedOp& step, const JobContext& context);
+void DivideRows(const ListedOp& step, const JobContext& context);
 void FindTrue(const ListedOp& op, const JobContext& context);
 void WriteCompacted(const ListedOp& op, const JobContext& context);
 
