@@ -87,10 +87,6 @@ void WriteAs(const Conversion& conversion, const float* from, char* to, int64_t 
   CopyBlock(made, {0, size}, to, {0, stride}, 1, n, size, false);
 }
 
-}  // namespace
-
-namespace {
-
 // Combines the rows of some targets with them.
 class TargetRows {
  public:
