@@ -1,7 +1,8 @@
 // Calls of the determinism test: a function, with what phase 1 is given besides the tensors of a case, in the order of its signature.
 //
 //   const auto kRmsNorm = Register(
-//       PORTACL_PHASES(aclnnRmsNorm, c[0], c[1], 1e-6, c.OutIf(c.setting == 0, kRows, c.Dtype()), c.OutIf(c.setting == 1, kNumbers)),
+//       PORTACL_PHASES(aclnnRmsNorm, c[0], c[1], 1e-6, c.OutIf(c.setting == 0, kRows, c.Dtype()),
+//                      c.OutIf(c.setting == 1, kNumbers)),
 //       Cases({ACL_FLOAT, ACL_BF16}, {kRows, kColumns}, {kRows, {kNumbers, ACL_FLOAT}}));
 //
 // SPDX-License-Identifier: Apache-2.0
@@ -57,7 +58,7 @@ class Call : public Made {
   aclTensor* OutIf(bool is_hashed, const Shape& shape, aclDataType dtype = ACL_FLOAT) {
     return is_hashed ? out() : Unseen(shape, dtype);
   }
-  // Part of a tensor, or the whole.
+  // A part of a tensor.
   aclTensor* Part(size_t i, size_t dim, int64_t begin, int64_t length) {
     return Own(testing::Part(given_[i], dim, begin, length));
   }
@@ -84,7 +85,7 @@ struct Phases {
 
 // An input or an output of a case.
 struct CaseTensor {
-  // An integer: without it, {{4}, ACL_FLOAT} would be a shape of two dims.
+  // Takes integers alone: else {{4}, ACL_FLOAT} would be a shape of two dims.
   struct Dim {
     template <std::integral T>
     Dim(T dim) : length(static_cast<int64_t>(dim)) {}
@@ -120,7 +121,7 @@ struct Traits {
   std::vector<int64_t> settings = {};  // values of Call::setting; empty: 0, 1, ...
   bool cuts_freely = false;
   bool outlives_phase_1 = false;  // phase 2 sets shapes of tensors
-  // Instead of the name, what its numbers are drawn by; empty: the same ones as other such subjects.
+  // The text whose seed its numbers have; none: the name. Subjects of one text have the same numbers.
   std::optional<std::string> seed_of = {};
 };
 
@@ -129,7 +130,7 @@ SubjectRegistration Register(const Phases& phases, const std::vector<GivenCase>&
 
 }  // namespace portacl::testing
 
-// The arguments may name the call, `c`.
+// The arguments may name the call, `c`. The compiler chooses their order.
 #define PORTACL_PHASES(function, ...)                                                 \
   ::portacl::testing::Phases {                                                        \
 #function, function,                                                              \

@@ -143,7 +143,7 @@ aclTensor* Beside(Call& c, int64_t length, double least) {
     data[i] = static_cast<float>(least + static_cast<double>(i * 2654435761u % 1000) / 500);
   return c.Dense({length}, ACL_FLOAT, data.data());
 }
-// As a list.
+// A list of such a tensor.
 aclTensorList* Listed(Call& c, int64_t length, double least) {
   return c.List(Same(Beside(c, length, least)));
 }

@@ -19,8 +19,7 @@ std::vector<GivenCase> Pools(const std::vector<DtypeNumber>& dtypes, const std::
   return cases;
 }
 
-// Gradients of maxima, at the end, add at places, which one code does. Means: without padding counted, with it, with another divisor.
-
+// Without padding counted, with it, with another divisor.
 const auto kMeans = Register(PORTACL_PHASES(aclnnAvgPool2d, c[0], c.Ints({3}), c.Ints({2}), c.Ints({1}),
                                             false, c.setting == 1, c.setting == 2 ? 5 : 0, 0, c[1]),
                              Pools(kHalves, {kImages}, std::vector<CaseTensor>(3, kPooled)));
@@ -46,6 +45,7 @@ const auto kAdaptiveGradient = Register(PORTACL_PHASES(aclnnAdaptiveAvgPool2dBac
 const auto kMaxima = Register(
     PORTACL_PHASES(aclnnMaxPool, c[0], c.Ints({3}), c.Ints({2}), 0, c.Ints({1}), c.Ints({1}), 0, c[1]),
     Pools({ACL_FLOAT, ACL_FLOAT16}, {kImages}, {kPooled}));
+// Gradients of maxima add at places, which one code does.
 const auto kMaximaGradient =
     Register(PORTACL_PHASES(aclnnMaxPool2dWithIndicesBackward, c[0], c[1], c[2], c.Ints({3}), c.Ints({2}),
                             c.Ints({1}), c.Ints({1}), false, c[3]),
