@@ -3,6 +3,7 @@
 #include "aclnnop/aclnn_convolution_backward.h"
 #include "convolution_calls.h"
 #include "gtest/gtest.h"
+#include "support/index_rules.h"
 #include "support/ordered_sum.h"
 
 namespace portacl::testing {
@@ -35,9 +36,6 @@ bool HasLess(IndexCall& call, const std::string& name, int64_t least) {
 
 constexpr const char* kGradients[] = {"gradInput", "gradWeight", "gradBias"};
 
-IndexRule IfGiven(const std::string& name, const IndexRule& rule) {
-  return [=](IndexCall& call) { return call[name].null ? std::nullopt : rule(call); };
-}
 IndexRule WhenEmpty(const IndexRule& rule) {
   return [=](IndexCall& call) { return IsEmptyCall(call) ? rule(call) : std::nullopt; };
 }
@@ -73,7 +71,7 @@ IndexRules Rules() {
                             [=](IndexCall& call) { return IsWanted(call, i) && call[kGradients[i]].null; }));
   }
   rules.push_back(Listed_("gradOutput input weight", kFloats));
-  for (const char* name : kGradients) rules.push_back(IfGiven(name, Listed_(name, kFloats)));
+  for (const char* name : kGradients) rules.push_back(Given(name, Listed_(name, kFloats)));
   const char* const models[] = {"input", "weight", "gradOutput"};
   for (size_t i = 0; i < 3; ++i) {
     rules.push_back(Refuses(161002, kGradients[i], [=](IndexCall& call) {
@@ -82,13 +80,13 @@ IndexRules Rules() {
     }));
   }
   for (const char* name : {"gradOutput", "input", "weight", "gradInput", "gradWeight"}) {
-    rules.push_back(IfGiven(name, Refuses(161002, name, [=](IndexCall& call) {
-                              const size_t rank = call[name].shape.size();
-                              const int32_t format = call[name].format;
-                              if (rank == 3) return format != ACL_FORMAT_ND && format != ACL_FORMAT_NCL;
-                              if (rank == 4) return format != ACL_FORMAT_NCHW;
-                              return rank != 5 || format != ACL_FORMAT_NCDHW;
-                            })));
+    rules.push_back(Given(name, Refuses(161002, name, [=](IndexCall& call) {
+                            const size_t rank = call[name].shape.size();
+                            const int32_t format = call[name].format;
+                            if (rank == 3) return format != ACL_FORMAT_ND && format != ACL_FORMAT_NCL;
+                            if (rank == 4) return format != ACL_FORMAT_NCHW;
+                            return rank != 5 || format != ACL_FORMAT_NCDHW;
+                          })));
   }
   const IndexRules values = {
       Refuses(161002, "gradBias",
@@ -164,15 +162,15 @@ IndexRules Rules() {
               [](IndexCall& call) {
                 return NumElements(call["gradOutput"].shape) * NumElements(call["weight"].shape) == 0;
               }),
-      IfGiven("gradInput", OneShape("input", "gradInput")),
-      IfGiven("gradWeight", OneShape("weight", "gradWeight")),
-      IfGiven("gradBias", Refuses(161002, "gradBias",
-                                  [](IndexCall& call) {
-                                    const Shape& weight = call["weight"].shape;
-                                    return call["gradBias"].shape !=
-                                           Shape{IsTransposed(call) ? weight[1] * call["groups"].integer
-                                                                    : weight[0]};
-                                  })),
+      Given("gradInput", OneShape("input", "gradInput")),
+      Given("gradWeight", OneShape("weight", "gradWeight")),
+      Given("gradBias", Refuses(161002, "gradBias",
+                                [](IndexCall& call) {
+                                  const Shape& weight = call["weight"].shape;
+                                  return call["gradBias"].shape !=
+                                         Shape{IsTransposed(call) ? weight[1] * call["groups"].integer
+                                                                  : weight[0]};
+                                })),
       Sized("stride", false),
       Sized("dilation", false),
       Sized("padding", true),

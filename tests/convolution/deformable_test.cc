@@ -18,6 +18,8 @@
 #include "support/environment.h"
 #include "support/guarded_buffer.h"
 #include "support/index_operator.h"
+#include "support/index_rules.h"
+#include "support/made.h"
 #include "support/map_values.h"
 #include "support/two_phase.h"
 
@@ -204,10 +206,6 @@ std::vector<Outcome> GradientOracle(const IndexCall& call, const std::vector<Ten
 
 // ---- rules ----
 
-IndexRule IfGiven(const std::string& name, const IndexRule& rule) {
-  return [=](IndexCall& call) { return call[name].null ? std::nullopt : rule(call); };
-}
-
 bool AreSteps(const std::vector<int64_t>& values) {
   return values.size() == 4 && values[0] == 1 && values[1] == 1 && values[2] > 0 && values[3] > 0;
 }
@@ -384,9 +382,9 @@ IndexOperator Forward() {
               Listed_("x", {{}, kDtypes}),
               OneDtype("x", "weight"),
               OneDtype("x", "offset"),
-              IfGiven("biasOptional", OneDtype("x", "biasOptional")),
+              Given("biasOptional", OneDtype("x", "biasOptional")),
               OneDtype("x", "out"),
-              IfGiven("deformOutOptional", OneDtype("x", "deformOutOptional"))};
+              Given("deformOutOptional", OneDtype("x", "deformOutOptional"))};
   AddRules(kForward, op.rules);
   op.rules.push_back(EmptyDone("x weight offset"));
   op.oracle = Oracle;
@@ -441,18 +439,6 @@ class Floats {
   aclTensor* handle_;
 };
 
-class Array {
- public:
-  Array(std::initializer_list<int64_t> values) : handle_(aclCreateIntArray(values.begin(), values.size())) {}
-  ~Array() { aclDestroyIntArray(handle_); }
-  Array(const Array&) = delete;
-  Array& operator=(const Array&) = delete;
-  operator const aclIntArray*() const { return handle_; }
-
- private:
-  aclIntArray* handle_;
-};
-
 // A kernel of one element at the middle of an image of 3 x 3, moved.
 TEST(DeformableConv2d, PositionsAtEdgesBesideThemAndNowhere) {
   constexpr float kHuge = std::numeric_limits<float>::max();
@@ -476,9 +462,10 @@ TEST(DeformableConv2d, PositionsAtEdgesBesideThemAndNowhere) {
     std::copy(std::begin(moves), std::end(moves), offset.numbers.begin());
     Compute(
         [&](uint64_t* size, aclOpExecutor** executor) {
+          Made made;
           return aclnnDeformableConv2dGetWorkspaceSize(
-              x, weight, offset, nullptr, Array{1, 1}, Array{1, 1, 1, 1}, Array{-1, -1, -1, -1},
-              Array{1, 1, 1, 1}, 1, 1, true, out, samples, size, executor);
+              x, weight, offset, nullptr, made.Ints({1, 1}), made.Ints({1, 1, 1, 1}),
+              made.Ints({-1, -1, -1, -1}), made.Ints({1, 1, 1, 1}), 1, 1, true, out, samples, size, executor);
         },
         aclnnDeformableConv2d, environment.stream());
     EXPECT_EQ(samples.numbers[0], one.expected / 2) << one.x << " " << one.y;
@@ -504,10 +491,11 @@ TEST(DeformableConv2d, GradientsHaveTheSameBitsAnywhere) {
       }
       Compute(
           [&](uint64_t* size, aclOpExecutor** executor) {
+            Made made;
             return aclnnDeformableConv2dBackwardGetWorkspaceSize(
-                inputs[0], inputs[1], inputs[2], inputs[3], inputs[4], Array{2, 3}, Array{1, 1, 1, 1},
-                Array{1, 0, 1, 1}, Array{1, 1, 1, 1}, 2, 2, true, outputs[0], outputs[1], outputs[2],
-                outputs[3], size, executor);
+                inputs[0], inputs[1], inputs[2], inputs[3], inputs[4], made.Ints({2, 3}),
+                made.Ints({1, 1, 1, 1}), made.Ints({1, 0, 1, 1}), made.Ints({1, 1, 1, 1}), 2, 2, true,
+                outputs[0], outputs[1], outputs[2], outputs[3], size, executor);
           },
           aclnnDeformableConv2dBackward, environment.stream());
       for (size_t i = 0; i < 4; ++i) {
@@ -522,24 +510,26 @@ TEST(DeformableConv2d, GradientsHaveTheSameBitsAnywhere) {
 TEST(DeformableConv2d, SamplesBeyondAnyMemory) {
   const ScopedEnvironment environment(Variables{});
   const int64_t channels = int64_t{1} << 30, places = int64_t{1} << 17;
-  const auto expanded = [](const Shape& shape) {
+  Made made;
+  const auto expanded = [&](const Shape& shape) {
     static float element = 1;
     const Shape strides(shape.size(), 0), one = {1};
-    return aclCreateTensor(shape.data(), shape.size(), ACL_FLOAT, strides.data(), 0, ACL_FORMAT_NCHW,
-                           one.data(), 1, &element);
+    return made.Own(aclCreateTensor(shape.data(), shape.size(), ACL_FLOAT, strides.data(), 0, ACL_FORMAT_NCHW,
+                                    one.data(), 1, &element));
   };
   // Groups leave few terms.
-  aclTensor* const tensors[] = {expanded({1, channels, 1, places}), expanded({channels, 1, 1, 9}),
-                                expanded({1, 27, 1, places}), expanded({1, channels, 1, places})};
+  aclTensor* const x = expanded({1, channels, 1, places});
+  aclTensor* const weight = expanded({channels, 1, 1, 9});
+  aclTensor* const offset = expanded({1, 27, 1, places});
   uint64_t size = 7;
   aclOpExecutor* executor = nullptr;
-  EXPECT_NE(aclnnDeformableConv2dGetWorkspaceSize(tensors[0], tensors[1], tensors[2], nullptr, Array{1, 9},
-                                                  Array{1, 1, 1, 1}, Array{0, 0, 4, 4}, Array{1, 1, 1, 1},
-                                                  channels, 1, true, tensors[3], nullptr, &size, &executor),
+  EXPECT_NE(aclnnDeformableConv2dGetWorkspaceSize(
+                x, weight, offset, nullptr, made.Ints({1, 9}), made.Ints({1, 1, 1, 1}),
+                made.Ints({0, 0, 4, 4}), made.Ints({1, 1, 1, 1}), channels, 1, true,
+                expanded({1, channels, 1, places}), nullptr, &size, &executor),
             0);
   EXPECT_EQ(executor, nullptr);
   EXPECT_NE(TakeErrorMessage().find("aclnnDeformableConv2d"), std::string::npos);
-  for (aclTensor* const tensor : tensors) aclDestroyTensor(tensor);
 }
 
 }  // namespace

@@ -9,8 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "determinism/arguments.h"
-#include "determinism/subject.h"
+#include "determinism/calls.h"
 #include "gtest/gtest.h"
 
 namespace portacl::testing {
@@ -91,61 +90,18 @@ inline void* Words() {
 
 // ---- calls ----
 
-// Tensors of a call and lists of them, until phase 1 is over. Those that a list has are its own.
-class Made {
- public:
-  Made() = default;
-  Made(const Made&) = delete;
-  Made& operator=(const Made&) = delete;
-  ~Made() {
-    for (const aclTensor* const tensor : tensors_) aclDestroyTensor(tensor);
-    for (const aclTensorList* const list : lists_) aclDestroyTensorList(list);
-  }
-  static aclTensor* Tensor(const Shape& shape, aclDataType dtype, void* data,
-                           aclFormat format = ACL_FORMAT_ND) {
-    return aclCreateTensor(shape.data(), shape.size(), dtype, nullptr, 0, format, shape.data(), shape.size(),
-                           data);
-  }
-  aclTensor* Own(const Shape& shape, aclDataType dtype, void* data, aclFormat format = ACL_FORMAT_ND) {
-    return tensors_.emplace_back(Tensor(shape, dtype, data, format));
-  }
-  aclTensorList* List(const std::vector<const aclTensor*>& tensors) {
-    return lists_.emplace_back(aclCreateTensorList(tensors.data(), tensors.size()));
-  }
-  aclTensorList* List(const aclTensor* tensor) { return List(std::vector<const aclTensor*>{tensor}); }
-  // For what is written and not looked at.
-  aclTensor* Unseen(const Shape& shape, aclDataType dtype) {
-    static std::vector<double> memory(1 << 14);
-    return Own(shape, dtype, memory.data());
-  }
-
- private:
-  std::vector<aclTensor*> tensors_;
-  std::vector<aclTensorList*> lists_;
-};
-
 // A call whose outputs lie in the last of the given tensors.
-class CodedCall : public Made {
+class CodedCall : public Call {
  public:
   // `gap` bytes stay before, between and behind the outputs.
   CodedCall(Tensors given, int64_t of, uint64_t* workspace, aclOpExecutor** made, int64_t gap = 0)
-      : setting(of), size(workspace), executor(made), given_(given), gap_(gap), at_(gap) {}
+      : Call(given, of, workspace, made), gap_(gap), at_(gap) {}
   static constexpr int64_t kBytes = 1 << 16;
 
-  const int64_t setting;
-  uint64_t* const size;
-  aclOpExecutor** const executor;
-
-  aclTensor* operator[](size_t i) const { return given_[i]; }
-  aclDataType Dtype(size_t i = 0) const {
-    aclDataType dtype = ACL_DT_UNDEFINED;
-    aclGetDataType(given_[i], &dtype);
-    return dtype;
-  }
   // The next output. A call has at most one of these among its arguments, whose order the compiler chooses.
   void* Place(const Shape& shape, aclDataType dtype) {
     void* address = nullptr;
-    aclGetRawTensorAddr(given_.back(), &address);
+    aclGetRawTensorAddr(out(), &address);
     void* const place = static_cast<char*>(address) + at_;
     const bool has_halves = dtype == ACL_INT4 || dtype == ACL_FLOAT4_E2M1 || dtype == ACL_FLOAT4_E1M2;
     const int64_t bytes = NumElements(shape) * static_cast<int64_t>(has_halves ? 1 : aclDataTypeSize(dtype));
@@ -156,9 +112,9 @@ class CodedCall : public Made {
   }
   // The first byte of each output and the one behind it.
   const std::vector<std::pair<int64_t, int64_t>>& places() const { return places_; }
-  aclTensor* Out(const Shape& shape, aclDataType dtype) { return Own(shape, dtype, Place(shape, dtype)); }
+  aclTensor* Out(const Shape& shape, aclDataType dtype) { return Dense(shape, dtype, Place(shape, dtype)); }
   aclTensorList* OutList(const Shape& shape, aclDataType dtype) {
-    return List(Tensor(shape, dtype, Place(shape, dtype)));
+    return List(Entry(shape, dtype, Place(shape, dtype)));
   }
   // Inputs that are the same in every case.
   static void* DataOf(aclDataType dtype) {
@@ -180,10 +136,10 @@ class CodedCall : public Made {
     }
   }
   aclTensor* In(const Shape& shape, aclDataType dtype, aclFormat format = ACL_FORMAT_ND) {
-    return Own(shape, dtype, DataOf(dtype), format);
+    return Dense(shape, dtype, DataOf(dtype), format);
   }
   aclTensorList* InList(const Shape& shape, aclDataType dtype, aclFormat format = ACL_FORMAT_ND) {
-    return List(Tensor(shape, dtype, DataOf(dtype), format));
+    return List(Entry(shape, dtype, DataOf(dtype), format));
   }
   // Integers that stay as long as the program runs.
   template <class T>
@@ -193,64 +149,30 @@ class CodedCall : public Made {
     while (i < kept.size() && kept[i] != values) ++i;
     if (i == kept.size()) kept.push_back(values);
     if (shape.empty()) shape = {std::ssize(values)};
-    return Own(shape, dtype, kept[i].data());
+    return Dense(shape, dtype, kept[i].data());
   }
-  char* Text(const char* text) { return texts_.emplace_back(text).data(); }
 
  private:
-  Tensors given_;
   const int64_t gap_;
   int64_t at_;
   std::vector<std::pair<int64_t, int64_t>> places_;
-  std::deque<std::string> texts_;
-};
-
-struct CodedInput {
-  Shape shape;
-  DtypeNumber dtype = kUndefinedDtype;  // undefined: the case's
-  int64_t below = 0;                    // of indices: from 0 to what they lie below
 };
 
 // A subject with a case for each dtype and each setting.
 inline SubjectRegistration Coded(const char* name,
                                  aclnnStatus (*run)(void*, uint64_t, aclOpExecutor*, aclrtStream),
                                  const char* soc, const std::vector<DtypeNumber>& dtypes,
-                                 const std::vector<CodedInput>& inputs, size_t settings,
+                                 const std::vector<CaseTensor>& inputs, size_t settings,
                                  aclnnStatus (*plan)(CodedCall&)) {
-  Subject subject;
-  subject.description.binding.name = name;
-  subject.description.binding.tensors.assign(inputs.size(), "input");
-  subject.description.binding.tensors.emplace_back("out");
-  subject.description.binding.run = run;
-  subject.description.binding.plan = [plan](Tensors given, const Attributes& a, uint64_t* size,
-                                            aclOpExecutor** executor) {
-    CodedCall call(given, a.reduction, size, executor);
-    return plan(call);
-  };
-  subject.description.binding.may_need_workspace = [](std::span<const Shape>) { return true; };
-  for (size_t i = 0; i < settings; ++i) {
-    subject.description.attributes.emplace_back();
-    subject.description.attributes.back().reduction = static_cast<int64_t>(i);
-  }
-  for (const DtypeNumber dtype : dtypes) {
-    for (size_t setting = 0; setting < settings; ++setting) {
-      GivenCase one{{}, {}, ACL_UINT8, {CodedCall::kBytes}, setting};
-      for (const CodedInput& input : inputs) {
-        if (input.below > 0) one.indices.push_back({.input = one.input_dtypes.size(), .below = input.below});
-        one.input_dtypes.push_back(input.dtype == kUndefinedDtype ? dtype : input.dtype);
-        one.input_shapes.push_back(input.shape);
-      }
-      subject.given.push_back(one);
-    }
-  }
-  subject.soc = soc;
-  subject.start = Start::kZero;
-  subject.cuts_freely = [](const Attributes&) { return false; };
-  subject.sums_everything = true;
-  subject.is_plain_code = true;  // as phase 1 sees it: parts alone are compiled for each instruction set
-  for (const char* c = name; *c != '\0'; ++c)
-    subject.seed = subject.seed * 31 + static_cast<unsigned char>(*c);
-  return SubjectRegistration(std::move(subject));
+  return Register(
+      {name, run,
+       [plan](Call& c) {
+         CodedCall call(c.given(), c.setting, c.size, c.executor);
+         return plan(call);
+       }},
+      Cases(dtypes, inputs, std::vector<CaseTensor>(settings, {Shape{CodedCall::kBytes}, ACL_UINT8})),
+      // Plain code as phase 1 sees it: parts alone are compiled for each instruction set.
+      {.is_plain_code = true, .start = Start::kZero, .soc = soc});
 }
 
 }  // namespace portacl::testing

@@ -11,6 +11,7 @@
 #include "support/contract_suite.h"
 #include "support/environment.h"
 #include "support/index_operator.h"
+#include "support/made.h"
 #include "support/two_phase.h"
 
 namespace portacl::testing {
@@ -184,39 +185,28 @@ const std::vector<IndexOperator>& Operators() {
 
 PORTACL_INDEX_TESTS(MatmulWeight, Operators());
 
-class Array {
- public:
-  explicit Array(const Shape& values) : array_(aclCreateIntArray(values.data(), values.size())) {}
-  ~Array() { aclDestroyIntArray(array_); }
-  Array(const Array&) = delete;
-  Array& operator=(const Array&) = delete;
-  operator const aclIntArray*() const { return array_; }
-
- private:
-  aclIntArray* array_;
-};
-
 TEST(MatmulWeightSize, RoundsTheLastTwoDimsUp) {
   const ScopedEnvironment environment(Variables{{"PORTACL_SOC", SocNameOf(Product::kA2)}});
+  Made made;
   uint64_t size = 7;
-  EXPECT_EQ(aclnnCalculateMatmulWeightSize(Array({17, 33}), &size), 0);
+  EXPECT_EQ(aclnnCalculateMatmulWeightSize(made.Ints({17, 33}), &size), 0);
   EXPECT_EQ(size, 32U * 48U);
-  EXPECT_EQ(aclnnCalculateMatmulWeightSize(Array({3, 16, 0}), &size), 0);
+  EXPECT_EQ(aclnnCalculateMatmulWeightSize(made.Ints({3, 16, 0}), &size), 0);
   EXPECT_EQ(size, 0U);
-  EXPECT_EQ(aclnnCalculateMatmulWeightSizeV2(Array({5, 17, 33}), ACL_BF16, &size), 0);
+  EXPECT_EQ(aclnnCalculateMatmulWeightSizeV2(made.Ints({5, 17, 33}), ACL_BF16, &size), 0);
   EXPECT_EQ(size, 5U * 32U * 48U);
-  EXPECT_EQ(aclnnCalculateMatmulWeightSizeV2(Array({5, 17, 33}), ACL_INT8, &size), 0);
+  EXPECT_EQ(aclnnCalculateMatmulWeightSizeV2(made.Ints({5, 17, 33}), ACL_INT8, &size), 0);
   EXPECT_EQ(size, 5U * 32U * 64U);
   size = 7;
   EXPECT_EQ(aclnnCalculateMatmulWeightSize(nullptr, &size), 161001);
-  EXPECT_EQ(aclnnCalculateMatmulWeightSize(Array({2, 2}), nullptr), 161001);
+  EXPECT_EQ(aclnnCalculateMatmulWeightSize(made.Ints({2, 2}), nullptr), 161001);
   EXPECT_EQ(aclnnCalculateMatmulWeightSizeV2(nullptr, ACL_INT8, &size), 161001);
-  EXPECT_EQ(aclnnCalculateMatmulWeightSizeV2(Array({2, 2}), ACL_INT8, nullptr), 161001);
+  EXPECT_EQ(aclnnCalculateMatmulWeightSizeV2(made.Ints({2, 2}), ACL_INT8, nullptr), 161001);
   for (const Shape& shape : {Shape{2}, Shape{1, 1, 1, 1, 1, 1, 1}, Shape{-1, 2}, Shape{INT64_MAX, 2}}) {
-    EXPECT_EQ(aclnnCalculateMatmulWeightSize(Array(shape), &size), 161002);
-    EXPECT_EQ(aclnnCalculateMatmulWeightSizeV2(Array(shape), ACL_INT8, &size), 161002);
+    EXPECT_EQ(aclnnCalculateMatmulWeightSize(made.Ints(shape), &size), 161002);
+    EXPECT_EQ(aclnnCalculateMatmulWeightSizeV2(made.Ints(shape), ACL_INT8, &size), 161002);
   }
-  EXPECT_EQ(aclnnCalculateMatmulWeightSizeV2(Array({0, 2}), ACL_INT8, &size), 161002);
+  EXPECT_EQ(aclnnCalculateMatmulWeightSizeV2(made.Ints({0, 2}), ACL_INT8, &size), 161002);
   EXPECT_EQ(size, 7U);
 }
 
@@ -224,9 +214,10 @@ TEST(MatmulWeightSize, DependsOnTheProduct) {
   for (const Product product : {Product::k910, Product::k310B, Product::k310P, Product::k950}) {
     const ScopedEnvironment environment(Variables{{"PORTACL_SOC", SocNameOf(product)}});
     const bool has_none = product == Product::k910 || product == Product::k310B;
+    Made made;
     uint64_t size = 0;
-    EXPECT_EQ(aclnnCalculateMatmulWeightSize(Array({2, 2, 2}), &size), 161002);
-    EXPECT_EQ(aclnnCalculateMatmulWeightSizeV2(Array({2, 2, 2}), ACL_INT8, &size), has_none ? 361001 : 0);
+    EXPECT_EQ(aclnnCalculateMatmulWeightSize(made.Ints({2, 2, 2}), &size), 161002);
+    EXPECT_EQ(aclnnCalculateMatmulWeightSizeV2(made.Ints({2, 2, 2}), ACL_INT8, &size), has_none ? 361001 : 0);
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include "aclnnop/families/arithmetic.h"
 #include "gtest/gtest.h"
+#include "support/index_rules.h"
 
 namespace portacl::testing {
 namespace {
@@ -11,12 +12,6 @@ namespace {
 constexpr aclnnStatus kTiling = 561002;
 const Listed kFloatOnly = {{ACL_FLOAT}};
 
-IndexRule OfA(std::initializer_list<Product> products, const IndexRule& rule) {
-  const std::vector<Product> these = products;
-  return [=](IndexCall& call) {
-    return std::find(these.begin(), these.end(), call.product) != these.end() ? rule(call) : std::nullopt;
-  };
-}
 IndexRule Broadcast(const std::string& a, const std::string& b) {
   return [=](IndexCall& call) -> std::optional<Verdict> {
     const Shape& one = call[a].shape;
@@ -32,14 +27,6 @@ IndexRule Broadcast(const std::string& a, const std::string& b) {
     }
     return std::nullopt;
   };
-}
-IndexRule Formats(const std::string& a, const std::string& b) {
-  return Refuses(161002, a + " " + b, [=](IndexCall& call) { return call[a].format != call[b].format; });
-}
-IndexRule Public(const std::string& name) {
-  return Refuses(161002, name, [=](IndexCall& call) {
-    return call[name].format == ACL_FORMAT_FRACTAL_NZ || call[name].format == ACL_FORMAT_NC1HWC0;
-  });
 }
 // Two shapes that broadcast, and what they broadcast to.
 void DrawBroadcast(IndexCall& call, RandomNumbers& random, const std::string& a, const std::string& b,
@@ -74,8 +61,8 @@ IndexOperator Complexes() {
               RankRange("real imag", 0, 8),
               Broadcast("real", "imag"),
               ResultIs("out"),
-              OfA({Product::k950}, Formats("real", "imag")),
-              OfA({Product::k950}, Public("real"))};
+              On({Product::k950}, OneFormat("real", "imag")),
+              On({Product::k950}, NoPrivateFormat("real"))};
   op.draw = [](IndexCall& call, RandomNumbers& random) {
     DrawBroadcast(call, random, "real", "imag", "out");
     const DtypeNumber dtype = DrawDtype(random, {ACL_FLOAT, ACL_DOUBLE});
@@ -111,8 +98,8 @@ IndexOperator Polars() {
               RankRange("input angle", 0, 8),
               Broadcast("input", "angle"),
               ResultIs("out"),
-              OfA({Product::k950}, Formats("input", "angle")),
-              OfA({Product::k950}, Public("input")),
+              On({Product::k950}, OneFormat("input", "angle")),
+              On({Product::k950}, NoPrivateFormat("input")),
               EmptyDone("input angle")};
   op.draw = [](IndexCall& call, RandomNumbers& random) {
     DrawBroadcast(call, random, "input", "angle", "out");

@@ -71,7 +71,7 @@ const Indexed kCalls[] = {
     {"aclnnMoeInitRoutingV3", kAtlasA2, aclnnMoeInitRoutingV3, "expertIdx", ACL_INT32, kChoice, kExpertIds,
      kExperts, true, true, true,
      [](CodedCall& c, aclTensor* experts) {
-       const Ints range{0, kExperts};
+       const aclIntArray* const range = c.Ints({0, kExperts});
        aclTensor* const to = c.Out(kOfRows, ACL_INT8);
        aclTensor* const places = c.Out({kRows}, ACL_INT32);
        aclTensor* const counts = c.Out({kExperts}, ACL_INT64);
@@ -250,7 +250,7 @@ Ran RunWith(const Indexed& indexed, const std::vector<int64_t>& values,
   for (size_t i = 0; i < values.size(); ++i) std::memcpy(integers.data() + i * each, &values[i], each);
   Ran ran;
   ran.bytes.assign(static_cast<size_t>(CodedCall::kBytes), std::byte{0xEE});
-  HandMade made;
+  Made made;
   uint64_t size = 0;
   aclOpExecutor* executor = nullptr;
   {

@@ -69,10 +69,10 @@ IndexOperator Reroute() {
       Listed_("tokens", moved),
       Listed_("expertTokenNumPerRank", kEitherIndex),
       Given("perTokenScalesOptional", Listed_("perTokenScalesOptional", kFloatAlone)),
-      DtypeIs("tokens", "permuteTokensOut"),
+      OneDtype("tokens", "permuteTokensOut"),
       Listed_("permutePerTokenScalesOut", kFloatAlone),
       Listed_("permuteTokenIdxOut", kInt32Alone),
-      DtypeIs("expertTokenNumPerRank", "expertTokenNumOut"),
+      OneDtype("expertTokenNumPerRank", "expertTokenNumOut"),
       Refuses(561002, "", [=](IndexCall& call) {
         const Shape& tokens = call["tokens"].shape;
         const Shape& counts = call["expertTokenNumPerRank"].shape;
@@ -179,7 +179,7 @@ IndexOperator Update() {
       Given("expertScalesOptional", Listed_("expertScalesOptional", {kRowDtypes})),
       Given("pruningThresholdOptional", Listed_("pruningThresholdOptional", kFloatAlone)),
       Given("activeMaskOptional", Listed_("activeMaskOptional", {{ACL_BOOL}})),
-      DtypeIs("expertIds", "balancedExpertIds"),
+      OneDtype("expertIds", "balancedExpertIds"),
       Listed_("balancedActiveMask", {{ACL_BOOL}}),
       Refuses(561002, "",
               [](IndexCall& call) {
@@ -314,7 +314,7 @@ TEST(ExpertsBad, CountsThatDoNotAddUpFailTheStream) {
 TEST(ExpertsByHand, RowsOfFloat4) {
   const ScopedEnvironment environment(Variables{{"PORTACL_SOC", "Ascend950PR_9599"}});
   for (const aclDataType dtype : {ACL_FLOAT4_E2M1, ACL_FLOAT4_E1M2}) {
-    HandMade made;
+    Made made;
     std::vector<uint8_t> tokens = {0x10, 0x32, 0x54, 0x76, 0x98, 0xBA};
     std::vector<uint8_t> moved(tokens.size(), 0xEE);
     std::vector<int64_t> counts = {0, 1, 1, 1};

@@ -152,7 +152,7 @@ IndexOperator Network(const CFunction& function, int version) {
     const int64_t precise = call["innerPrecise"].integer;
     return precise < 0 || precise > (x == ACL_FLOAT16 || quantised(call, 0) || quantised(call, 1) ? 1 : 0);
   }));
-  op.rules.push_back(DtypeIs("x", "y"));
+  op.rules.push_back(OneDtype("x", "y"));
   op.rules.push_back(Refuses(561103, "", [](IndexCall& call) {
     const std::string name = Lower(call["activation"].text);
     return name.find("glu") != std::string::npos || Has(call, "scaleOptional") ||
@@ -341,7 +341,7 @@ TEST(FeedForwardWeights, WordsOfFourBits) {
   std::vector<std::byte> results[2];
   for (int run = 0; run < 2; ++run) {
     results[run].resize(x.size());
-    HandMade made;
+    Made made;
     const auto weight = [&](int i, int64_t rows, int64_t columns) {
       return run == 0 ? made.Dense({kExperts, rows, columns}, ACL_INT8, numbers[i].data())
                       : made.Dense({kExperts, rows, columns / 8}, ACL_INT32, words[i].data());
@@ -376,7 +376,7 @@ TEST(FeedForwardSizes, MoreBetweenTheProductsThanMemoryHolds) {
   for (const int64_t width : {int64_t{1} << 28, (int64_t{1} << 28) + 1, int64_t{1} << 43}) {
     SCOPED_TRACE(width);
     const bool is_refused = width > int64_t{1} << 28;
-    HandMade made;
+    Made made;
     const auto half = [&](const Shape& shape) { return made.Dense(shape, ACL_FLOAT16, memory.data()); };
     uint64_t size = 0;
     aclOpExecutor* executor = nullptr;

@@ -51,12 +51,12 @@ IndexOperator First() {
                            [](const IndexCall& call, DtypeNumber dtype) {
                              return IsOnA2OrA3(call) && kSinceA2.Has(call.product, dtype);
                            }),
-              DtypeIs("expandedX", "x1"),
-              Given("x2Optional", DtypeIs("expandedX", "x2Optional")),
-              DtypeIs("expandedX", "bias"),
-              DtypeIs("expandedX", "scales"),
+              OneDtype("expandedX", "x1"),
+              Given("x2Optional", OneDtype("expandedX", "x2Optional")),
+              OneDtype("expandedX", "bias"),
+              OneDtype("expandedX", "scales"),
               Listed_("expandedRowIdx expandedExpertIdx", kInt32Alone),
-              DtypeIs("expandedX", "out"),
+              OneDtype("expandedX", "out"),
               Refuses(561002, "",
                       [](IndexCall& call) {
                         const Shape& x = call["expandedX"].shape;
@@ -172,9 +172,9 @@ IndexRules LaterRules(bool has_ranges) {
       NoNulls("expandedX expandedRowIdx out"),
       Listed_("expandedX", kSinceA2),
       Listed_("expandedRowIdx", kInt32Alone),
-      Given("x1Optional", DtypeIs("expandedX", "x1Optional")),
-      Given("x2Optional", DtypeIs("expandedX", "x2Optional")),
-      Given("biasOptional", DtypeIs("expandedX", "biasOptional")),
+      Given("x1Optional", OneDtype("expandedX", "x1Optional")),
+      Given("x2Optional", OneDtype("expandedX", "x2Optional")),
+      Given("biasOptional", OneDtype("expandedX", "biasOptional")),
       Given("scalesOptional", RefusedDtype("scalesOptional",
                                            [](const IndexCall& call, DtypeNumber dtype) {
                                              const DtypeNumber x = call["expandedX"].dtype;
@@ -182,12 +182,12 @@ IndexRules LaterRules(bool has_ranges) {
                                                     (IsOn950(call) && kSinceA2.Has(call.product, dtype));
                                            })),
       Given("expertIdxOptional", Listed_("expertIdxOptional", kInt32Alone)),
-      DtypeIs("expandedX", "out")};
+      OneDtype("expandedX", "out")};
   if (has_ranges) {
-    rules.push_back(Given("xOptional", DtypeIs("expandedX", "xOptional")));
+    rules.push_back(Given("xOptional", OneDtype("expandedX", "xOptional")));
     rules.push_back(Given("alpha1Optional", Listed_("alpha1Optional", kSinceA2)));
     rules.push_back(Given("alpha2Optional", Listed_("alpha2Optional", kSinceA2)));
-    rules.push_back(Given("vOptional", DtypeIs("expandedX", "vOptional")));
+    rules.push_back(Given("vOptional", OneDtype("expandedX", "vOptional")));
   }
   rules.push_back(Refuses(561002, "", [](IndexCall& call) {
     const int64_t mode = call["dropPadMode"].integer;
@@ -373,12 +373,12 @@ IndexOperator Grad() {
   op.rules = {NoNulls("gradY expandedRowIdx gradExpandedXOut gradScalesOut"),
               Listed_("gradY", kSinceA2),
               Listed_("expandedRowIdx", kInt32Alone),
-              Given("expandedXOptional", DtypeIs("gradY", "expandedXOptional")),
-              Given("scalesOptional", DtypeIs("gradY", "scalesOptional")),
+              Given("expandedXOptional", OneDtype("gradY", "expandedXOptional")),
+              Given("scalesOptional", OneDtype("gradY", "scalesOptional")),
               Given("expertIdxOptional", Listed_("expertIdxOptional", kInt32Alone)),
-              Given("biasOptional", DtypeIs("gradY", "biasOptional")),
-              DtypeIs("gradY", "gradExpandedXOut"),
-              DtypeIs("gradY", "gradScalesOut"),
+              Given("biasOptional", OneDtype("gradY", "biasOptional")),
+              OneDtype("gradY", "gradExpandedXOut"),
+              OneDtype("gradY", "gradScalesOut"),
               Refuses(561002, "", [](IndexCall& call) {
                 const Shape& grad = call["gradY"].shape;
                 const Shape& index = call["expandedRowIdx"].shape;
@@ -486,7 +486,7 @@ TEST(FinalizeRoutingGrad, ProductsOfRowsWithoutElementsAreZero) {
   std::vector<int32_t> index = {1, 0, 2, 3};
   std::vector<float> scales = {1, 2, 3, 4};
   std::vector<float> of_scales(4, 9);
-  HandMade tensors;
+  Made tensors;
   uint64_t size = 0;
   aclOpExecutor* executor = nullptr;
   ASSERT_EQ(

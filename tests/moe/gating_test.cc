@@ -103,8 +103,8 @@ IndexOperator TopK(const CFunction& function, bool is_second) {
     };
   };
   op.rules.push_back(looked_at("x", Listed_("x", kSinceA2)));
-  op.rules.push_back(looked_at("biasOptional", DtypeIs("x", "biasOptional")));
-  op.rules.push_back(looked_at("yOut", DtypeIs("x", "yOut")));
+  op.rules.push_back(looked_at("biasOptional", OneDtype("x", "biasOptional")));
+  op.rules.push_back(looked_at("yOut", OneDtype("x", "yOut")));
   if (is_second) {
     op.rules.push_back(looked_at("inputIdsOptional", Listed_("inputIdsOptional", kEitherIndex)));
     op.rules.push_back(looked_at("tid2eidOptional", Listed_("tid2eidOptional", kEitherIndex)));
@@ -260,7 +260,7 @@ IndexOperator SoftmaxTopK(const CFunction& function, bool is_second) {
                              if (call.product == Product::k310P) return dtype == ACL_FLOAT16;
                              return IsOnA2OrA3(call) && kSinceA2.Has(call.product, dtype);
                            }),
-              Given("finishedOptional", Listed_("finishedOptional", {{ACL_BOOL}})), DtypeIs("x", "yOut"),
+              Given("finishedOptional", Listed_("finishedOptional", {{ACL_BOOL}})), OneDtype("x", "yOut"),
               Listed_("expertIdxOut", kInt32Alone)};
   if (is_second) {
     op.rules.push_back(Refuses(161002, "softmaxResultOutOptional", [](IndexCall& call) {
@@ -361,7 +361,7 @@ IndexOperator Backward() {
                              return IsOnA2OrA3(call) && kSinceA2.Has(call.product, dtype);
                            }),
               Listed_("expertIdx", kInt32Alone),
-              DtypeIs("gradY", "out"),
+              OneDtype("gradY", "out"),
               Refuses(561002, "",
                       [](IndexCall& call) {
                         const Shape& x = call["xNorm"].shape;
@@ -427,7 +427,7 @@ TEST(GatingBad, ASoftmaxFartherApartThanThereAreAddressesIsRefused) {
   const ScopedEnvironment environment(Variables{{"PORTACL_NUM_THREADS", "3"}});
   ASSERT_EQ(environment.init_status(), ACL_SUCCESS);
   std::vector<float> numbers(6);
-  HandMade tensors;
+  Made tensors;
   uint64_t size = 0;
   aclOpExecutor* executor = nullptr;
   EXPECT_EQ(

@@ -23,7 +23,7 @@ IndexOperator First() {
   op.rules = {NoNulls("x rowIdx expertIdx expandedXOut expandedRowIdxOut expandedExpertIdxOut"),
               Listed_("x", kSinceA2),
               Listed_("rowIdx expertIdx", kInt32Alone),
-              DtypeIs("x", "expandedXOut"),
+              OneDtype("x", "expandedXOut"),
               Listed_("expandedRowIdxOut expandedExpertIdxOut", kInt32Alone),
               Refuses(561002, "",
                       [](IndexCall& call) {
@@ -275,7 +275,7 @@ IndexOperator Second(const CFunction& function, bool is_quantised) {
     op.rules.push_back(Given("offsetOptional", Listed_("offsetOptional", kFloatAlone)));
     op.rules.push_back(Listed_("expandedXOut", {{ACL_INT8}}));
   } else {
-    op.rules.push_back(DtypeIs("x", "expandedXOut"));
+    op.rules.push_back(OneDtype("x", "expandedXOut"));
   }
   op.rules.push_back(Listed_("expandedRowIdxOut", kInt32Alone));
   op.rules.push_back(Refuses(161002, kCount, [](IndexCall& call) {
@@ -368,7 +368,7 @@ IndexOperator Grad() {
   op.takes_workspace = true;
   op.rules = {
       NoNulls("gradExpandedX expandedRowIdx out"), Listed_("gradExpandedX", kSinceA2),
-      Listed_("expandedRowIdx", kInt32Alone), DtypeIs("gradExpandedX", "out"),
+      Listed_("expandedRowIdx", kInt32Alone), OneDtype("gradExpandedX", "out"),
       Refuses(561002, "", [](IndexCall& call) {
         const Shape& grad = call["gradExpandedX"].shape;
         const Shape& index = call["expandedRowIdx"].shape;
@@ -930,7 +930,7 @@ class CodesOf4Bits {
     return bytes;
   }
   ScopedEnvironment environment_{Variables{{"PORTACL_SOC", "Ascend950PR_9599"}}};
-  HandMade made_;
+  Made made_;
   GuardedBuffer x_{48}, experts_{12}, codes_{6}, powers_{6}, out_{8}, scales_{16}, rows_{12}, counts_{16};
   uint64_t size_ = 0;
   aclOpExecutor* executor_ = nullptr;
@@ -969,7 +969,7 @@ TEST(InitRoutingOn950, DroppedWithoutTokens) {
       GuardedBuffer none(0), out(bytes), counts(kExperts * 8), scales(kExperts * kPlaces * 4);
       for (GuardedBuffer* const buffer : {&out, &counts, &scales})
         std::memset(buffer->data(), 0xEE, buffer->size());
-      HandMade made;
+      Made made;
       const int64_t all[] = {0, kExperts};
       aclIntArray* const range = aclCreateIntArray(all, 2);
       uint64_t size = 0;
@@ -1063,7 +1063,7 @@ struct QuantCall {
   std::vector<int8_t> rows = std::vector<int8_t>(6, 9);
   std::vector<int32_t> places = std::vector<int32_t>(3, 9);
   std::vector<float> row_scales = std::vector<float>(3, 9);
-  HandMade tensors;
+  Made tensors;
   uint64_t size = 0;
   aclOpExecutor* executor = nullptr;
 
@@ -1102,7 +1102,7 @@ TEST(InitRoutingBad, CountsFartherApartThanThereAreAddressesAreRefused) {
   std::vector<float> numbers(6);
   std::vector<int32_t> experts(3);
   for (const bool drops : {false, true}) {
-    HandMade tensors;
+    Made tensors;
     uint64_t size = 0;
     aclOpExecutor* executor = nullptr;
     aclTensor* const counts = tensors.FarApart({3}, ACL_INT32, experts.data());

@@ -15,7 +15,8 @@
 #include "support/contract_suite.h"
 #include "support/environment.h"
 #include "support/guarded_buffer.h"
-#include "support/index_operator.h"
+#include "support/index_rules.h"
+#include "support/made.h"
 #include "support/map_values.h"
 #include "support/two_phase.h"
 
@@ -37,16 +38,6 @@ inline IndexRule RefusedDtype(const std::string& name,
                               std::function<bool(const IndexCall&, DtypeNumber)> takes) {
   return Refuses(161002, name, [=](IndexCall& call) { return !takes(call, call[name].dtype); });
 }
-// The rule where the tensor is given.
-inline IndexRule Given(const std::string& name, const IndexRule& rule) {
-  return
-      [=](IndexCall& call) -> std::optional<Verdict> { return call[name].null ? std::nullopt : rule(call); };
-}
-inline IndexRule DtypeIs(const std::string& first, const std::string& second) {
-  return Refuses(161002, second + " " + first,
-                 [=](IndexCall& call) { return call[first].dtype != call[second].dtype; });
-}
-
 // A tensor no two of whose elements share memory.
 inline IndexArgument DistinctArg(const std::string& name, const Shape& shape, DtypeNumber dtype = ACL_FLOAT) {
   IndexArgument argument = TensorArg(name, shape, dtype);
@@ -147,30 +138,6 @@ inline std::vector<int64_t> IntegersOf(const Numbers& numbers) {
   for (int64_t i = 0; i < numbers.size(); ++i) all.push_back(numbers.Integer(i));
   return all;
 }
-
-// Tensors of a call that is made by hand.
-class HandMade {
- public:
-  HandMade() = default;
-  HandMade(const HandMade&) = delete;
-  HandMade& operator=(const HandMade&) = delete;
-  ~HandMade() {
-    for (const aclTensor* const tensor : tensors_) aclDestroyTensor(tensor);
-  }
-  aclTensor* Dense(const Shape& shape, aclDataType dtype, void* data) {
-    return tensors_.emplace_back(aclCreateTensor(shape.data(), shape.size(), dtype, nullptr, 0, ACL_FORMAT_ND,
-                                                 shape.data(), shape.size(), data));
-  }
-  // One whose elements are farther apart than there are addresses.
-  aclTensor* FarApart(const Shape& shape, aclDataType dtype, void* data) {
-    const Shape strides(shape.size(), int64_t{1} << 61);
-    return tensors_.emplace_back(aclCreateTensor(shape.data(), shape.size(), dtype, strides.data(), 0,
-                                                 ACL_FORMAT_ND, shape.data(), shape.size(), data));
-  }
-
- private:
-  std::vector<aclTensor*> tensors_;
-};
 
 // Runs what phase 1 gave, and waits for it.
 inline aclError RunAndWait(const ScopedEnvironment& environment,

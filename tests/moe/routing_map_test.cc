@@ -63,10 +63,10 @@ IndexOperator Permute() {
               Given("probsOptional", NoNulls("permuteProbsOutOptional")),
               Listed_("tokens", kSinceA2),
               Listed_("routingMap", kMap),
-              DtypeIs("tokens", "permuteTokensOut"),
+              OneDtype("tokens", "permuteTokensOut"),
               Listed_("sortedIndicesOut", kInt32Alone),
-              Given("probsOptional", DtypeIs("tokens", "probsOptional")),
-              Given("probsOptional", DtypeIs("probsOptional", "permuteProbsOutOptional")),
+              Given("probsOptional", OneDtype("tokens", "probsOptional")),
+              Given("probsOptional", OneDtype("probsOptional", "permuteProbsOutOptional")),
               Refuses(161002, "",
                       [](IndexCall& call) {
                         const Shape& tokens = call["tokens"].shape;
@@ -171,9 +171,9 @@ IndexOperator PermuteGrad() {
       Given("probsGradOutOptional", NoNulls("routingMapOptional permutedProbsOutputGradOptional")),
       Listed_("permutedTokenOutputGrad", kSinceA2),
       Listed_("sortedIndices", kInt32Alone),
-      DtypeIs("permutedTokenOutputGrad", "tokensGradOut"),
-      Given("probsGradOutOptional", DtypeIs("permutedTokenOutputGrad", "permutedProbsOutputGradOptional")),
-      Given("probsGradOutOptional", DtypeIs("permutedTokenOutputGrad", "probsGradOutOptional")),
+      OneDtype("permutedTokenOutputGrad", "tokensGradOut"),
+      Given("probsGradOutOptional", OneDtype("permutedTokenOutputGrad", "permutedProbsOutputGradOptional")),
+      Given("probsGradOutOptional", OneDtype("permutedTokenOutputGrad", "probsGradOutOptional")),
       Given("probsGradOutOptional", Listed_("routingMapOptional", kMap)),
       Refuses(161002, "",
               [](IndexCall& call) {
@@ -320,9 +320,9 @@ IndexOperator Unpermute() {
       Listed_("sortedIndices", kInt32Alone),
       Given("routingMapOptional", Listed_("routingMapOptional", kMap)),
       Given("probsOptional", Listed_("probsOptional", kSinceA2)),
-      DtypeIs("permutedTokens", "unpermutedTokens"),
+      OneDtype("permutedTokens", "unpermutedTokens"),
       padded(Listed_("outIndex permuteTokenId", kInt32Alone)),
-      Given("probsOptional", DtypeIs("probsOptional", "permuteProbs")),
+      Given("probsOptional", OneDtype("probsOptional", "permuteProbs")),
       Refuses(161002, "",
               [](IndexCall& call) {
                 const Shape& rows = call["permutedTokens"].shape;
@@ -427,10 +427,10 @@ IndexOperator UnpermuteGrad() {
               Listed_("unpermutedTokensGrad", kSinceA2),
               Listed_("outIndex permuteTokenId", kInt32Alone),
               Given("routingMapOptional", Listed_("routingMapOptional", kMap)),
-              Given("permutedTokensOptional", DtypeIs("unpermutedTokensGrad", "permutedTokensOptional")),
-              Given("probsOptional", DtypeIs("unpermutedTokensGrad", "probsOptional")),
-              DtypeIs("unpermutedTokensGrad", "permutedTokensGradOut"),
-              Given("probsGradOutOptional", DtypeIs("unpermutedTokensGrad", "probsGradOutOptional")),
+              Given("permutedTokensOptional", OneDtype("unpermutedTokensGrad", "permutedTokensOptional")),
+              Given("probsOptional", OneDtype("unpermutedTokensGrad", "probsOptional")),
+              OneDtype("unpermutedTokensGrad", "permutedTokensGradOut"),
+              Given("probsGradOutOptional", OneDtype("unpermutedTokensGrad", "probsGradOutOptional")),
               Refuses(561002, "", [](IndexCall& call) {
                 const Shape& grad = call["unpermutedTokensGrad"].shape;
                 const Shape& index = call["outIndex"].shape;
@@ -547,7 +547,7 @@ TEST(RoutingMapBad, NoTokenAddsNothingToSumsAndAnIdThatIsNoneFailsTheStream) {
       std::vector<float> out(4, 9);
       std::vector<int32_t> order(2);
       std::vector<int32_t> sorted(2);
-      HandMade tensors;
+      Made tensors;
       uint64_t size = 0;
       aclOpExecutor* executor = nullptr;
       aclTensor* const given = tensors.Dense({2, 2}, ACL_FLOAT, rows.data());
@@ -582,7 +582,7 @@ TEST(RoutingMapBad, OnesBeyondTheRowsHaveNone) {
   std::vector<uint8_t> map = {0, 1, 1, 1, 1, 0};
   std::vector<float> rows(2);
   std::vector<int32_t> index(2, 9);
-  HandMade tensors;
+  Made tensors;
   uint64_t size = 0;
   aclOpExecutor* executor = nullptr;
   ASSERT_EQ(aclnnMoeTokenPermuteWithRoutingMapGetWorkspaceSize(
@@ -614,7 +614,7 @@ TEST(RoutingMapBad, AGradientOfATokenThatIsNoneFailsTheStream) {
   for (const int32_t none : {-1, 7}) {
     std::vector<int32_t> token = {1, none};
     std::vector<float> out(4, 9);
-    HandMade tensors;
+    Made tensors;
     uint64_t size = 0;
     aclOpExecutor* executor = nullptr;
     ASSERT_EQ(aclnnMoeTokenUnpermuteWithRoutingMapGradGetWorkspaceSize(
@@ -640,7 +640,7 @@ TEST(RoutingMapBad, OutputsFartherApartThanThereAreAddressesAreRefused) {
   std::vector<float> numbers(9);
   std::vector<int32_t> places(9);
   for (int far = 0; far < 4; ++far) {
-    HandMade tensors;
+    Made tensors;
     uint64_t size = 0;
     aclOpExecutor* executor = nullptr;
     const auto output = [&](int which, aclDataType dtype) {

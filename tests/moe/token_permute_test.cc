@@ -28,7 +28,7 @@ IndexOperator Permute() {
   op.rules = {NoNulls("tokens indices permuteTokensOut sortedIndicesOut"),
               Listed_("tokens", kMoved),
               Listed_("indices", kEitherIndex),
-              DtypeIs("tokens", "permuteTokensOut"),
+              OneDtype("tokens", "permuteTokensOut"),
               Listed_("sortedIndicesOut", kInt32Alone),
               Padded("paddedMode"),
               Refuses(561002, "",
@@ -93,7 +93,7 @@ IndexOperator PermuteGrad() {
   op.rules = {NoNulls("permutedOutputGrad sortedIndices out"),
               Listed_("permutedOutputGrad", kSinceA2),
               Listed_("sortedIndices", kInt32Alone),
-              DtypeIs("permutedOutputGrad", "out"),
+              OneDtype("permutedOutputGrad", "out"),
               Padded("paddedMode"),
               Refuses(561002, "",
                       [](IndexCall& call) {
@@ -152,7 +152,7 @@ IndexOperator Unpermute() {
               RefusedDtype("permutedTokens", takes),
               Listed_("sortedIndices", kInt32Alone),
               Given("probsOptional", RefusedDtype("probsOptional", takes)),
-              DtypeIs("permutedTokens", "out"),
+              OneDtype("permutedTokens", "out"),
               Refuses(561002, "",
                       [](IndexCall& call) {
                         const Shape& rows = call["permutedTokens"].shape;
@@ -229,11 +229,11 @@ IndexOperator UnpermuteGrad() {
   op.rules = {
       NoNulls("unpermutedTokensGrad sortedIndices permutedTokensGradOut probsGradOut"),
       Listed_("unpermutedTokensGrad", kSinceA2),
-      Given("permuteTokens", DtypeIs("unpermutedTokensGrad", "permuteTokens")),
+      Given("permuteTokens", OneDtype("unpermutedTokensGrad", "permuteTokens")),
       Listed_("sortedIndices", kInt32Alone),
       Given("probsOptional", Listed_("probsOptional", kSinceA2)),
-      DtypeIs("unpermutedTokensGrad", "permutedTokensGradOut"),
-      Given("probsOptional", DtypeIs("probsOptional", "probsGradOut")),
+      OneDtype("unpermutedTokensGrad", "permutedTokensGradOut"),
+      Given("probsOptional", OneDtype("probsOptional", "probsGradOut")),
       Refuses(561002, "", [](IndexCall& call) {
         const Shape& grad = call["unpermutedTokensGrad"].shape;
         const Shape& index = call["sortedIndices"].shape;
@@ -354,7 +354,7 @@ TEST(TokenPermuteBad, TheGradientPassesOverPlacesOfNoRowWithProbabilities) {
     std::vector<int32_t> index = {1, none};
     std::vector<float> of_rows(4, 9);
     std::vector<float> of_probs(2, 9);
-    HandMade tensors;
+    Made tensors;
     uint64_t size = 0;
     aclOpExecutor* executor = nullptr;
     ASSERT_EQ(

@@ -8,30 +8,17 @@
 namespace portacl::testing {
 namespace {
 
-IndexRule IfGiven(const std::string& name, const IndexRule& rule) {
-  return [=](IndexCall& call) { return call[name].null ? std::nullopt : rule(call); };
-}
-IndexRule If(const std::function<bool(IndexCall&)>& applies, const IndexRule& rule) {
-  return [=](IndexCall& call) { return applies(call) ? rule(call) : std::nullopt; };
-}
-bool IsPrivate(int32_t format) { return format == ACL_FORMAT_FRACTAL_NZ || format == ACL_FORMAT_NC1HWC0; }
-IndexRule Formats(const std::string& a, const std::string& b) {
-  return Refuses(161002, a + " " + b, [=](IndexCall& call) { return call[a].format != call[b].format; });
-}
-IndexRule Public(const std::string& a) {
-  return Refuses(161002, a, [=](IndexCall& call) { return IsPrivate(call[a].format); });
-}
 size_t ChannelDim(const IndexCall& call, const IndexArgument& x) {
   const bool last = x.format == ACL_FORMAT_NHWC || x.format == ACL_FORMAT_NDHWC;
   return last && call.product == Product::k950 ? x.shape.size() - 1 : 1;
 }
 IndexRule HasChannels(const std::string& name, const std::string& x) {
-  return Refuses(161002, name, [=](IndexCall& call) {
+  return Refuses(161002, name, [=](const IndexCall& call) {
     return call[name].shape != Shape{call[x].shape[ChannelDim(call, call[x])]};
   });
 }
 IndexRule FiveDims(const std::string& name) {
-  return Refuses(161002, name, [=](IndexCall& call) {
+  return Refuses(161002, name, [=](const IndexCall& call) {
     const IndexArgument& x = call[name];
     return x.shape.size() == 5 && x.format != ACL_FORMAT_NCDHW &&
            !(x.format == ACL_FORMAT_NDHWC && call.product == Product::k950);
@@ -39,7 +26,7 @@ IndexRule FiveDims(const std::string& name) {
 }
 Listed BatchDtypes() { return kFloats; }
 IndexRule BatchListed(const std::string& name) {
-  return Refuses(161002, name, [=](IndexCall& call) {
+  return Refuses(161002, name, [=](const IndexCall& call) {
     return call.product == Product::k310B || !BatchDtypes().Has(call.product, call[name].dtype);
   });
 }
@@ -80,7 +67,7 @@ void DrawChannels(IndexCall& call, RandomNumbers& random, const std::vector<std:
 }
 
 IndexRule CanBeFilled(const std::string& name) {
-  return Refuses(561103, name, [=](IndexCall& call) {
+  return Refuses(561103, name, [=](const IndexCall& call) {
     const auto& all = ConvertibleDtypes();
     return std::find(all.begin(), all.end(), call[name].dtype) == all.end();
   });
@@ -100,28 +87,29 @@ IndexOperator BatchNormOperator() {
               OutputArg("runningMean", {3}), OutputArg("runningVar", {3}), IntegerArg("training", 1),
               RealArg("momentum", 0.1),      RealArg("eps", 1e-5),         OutputArg("output", {2, 3, 4}),
               OutputArg("saveMean", {3}),    OutputArg("saveInvstd", {3})};
-  const auto trains = [](IndexCall& call) { return call["training"].integer != 0; };
-  const auto is_empty = [](IndexCall& call) { return NumElements(call["input"].shape) == 0; };
+  const auto trains = [](const IndexCall& call) { return call["training"].integer != 0; };
+  const auto is_empty = [](const IndexCall& call) { return NumElements(call["input"].shape) == 0; };
   op.rules = {NoNulls("input output"),
-              If(trains, NoNulls("saveMean saveInvstd")),
-              If(is_empty, IfGiven("saveMean", CanBeFilled("saveMean"))),
-              If(is_empty, IfGiven("saveInvstd", CanBeFilled("saveInvstd"))),
+              When(trains, NoNulls("saveMean saveInvstd")),
+              When(is_empty, Given("saveMean", CanBeFilled("saveMean"))),
+              When(is_empty, Given("saveInvstd", CanBeFilled("saveInvstd"))),
               EmptyDone("input"),
               BatchListed("input"),
               BatchListed("output"),
-              If(trains, BatchListed("saveMean")),
-              If(trains, BatchListed("saveInvstd"))};
+              When(trains, BatchListed("saveMean")),
+              When(trains, BatchListed("saveInvstd"))};
   for (const char* name : {"weight", "bias", "runningMean", "runningVar"})
-    op.rules.push_back(IfGiven(name, BatchListed(name)));
-  for (const IndexRule& rule : {Formats("input", "output"), FiveDims("input"), Public("input"),
+    op.rules.push_back(Given(name, BatchListed(name)));
+  for (const IndexRule& rule : {OneFormat("input", "output"), FiveDims("input"), NoPrivateFormat("input"),
                                 RankRange("input", 2, 8), OneShape("input", "output")})
     op.rules.push_back(rule);
   for (const char* name : {"weight", "bias", "runningMean", "runningVar"})
-    op.rules.push_back(IfGiven(name, HasChannels(name, "input")));
+    op.rules.push_back(Given(name, HasChannels(name, "input")));
   for (const char* name : {"saveMean", "saveInvstd"})
-    op.rules.push_back(If(trains, HasChannels(name, "input")));
-  op.rules.push_back(Refuses(561103, "output input",
-                             [](IndexCall& call) { return call["input"].dtype != call["output"].dtype; }));
+    op.rules.push_back(When(trains, HasChannels(name, "input")));
+  op.rules.push_back(Refuses(561103, "output input", [](const IndexCall& call) {
+    return call["input"].dtype != call["output"].dtype;
+  }));
   op.draw = [](IndexCall& call, RandomNumbers& random) {
     DrawChannels(call, random, {"input", "output"}, {"weight", "bias", "runningMean", "runningVar"});
     call["training"].integer = random.Below(3) == 0 ? 0 : 1;
@@ -192,7 +180,7 @@ IndexOperator BatchNormOperator() {
 }
 
 const std::vector<std::string> kBatchGradients = {"gradInput", "gradWeight", "gradBias"};
-bool Wanted(IndexCall& call, size_t i) { return call["outputMask"].values[i] != 0; }
+bool Wanted(const IndexCall& call, size_t i) { return call["outputMask"].values[i] != 0; }
 
 IndexOperator BatchNormGradient() {
   IndexOperator op;
@@ -204,44 +192,48 @@ IndexOperator BatchNormGradient() {
       ArrayArg("outputMask", {1, 1, 1}), OutputArg("gradInput", {2, 3, 4}), OutputArg("gradWeight", {3}),
       OutputArg("gradBias", {3})};
   const std::vector<std::string> channels = {"weight", "runningMean", "runningVar", "saveMean", "saveInvstd"};
-  const auto on_950 = [](IndexCall& call) { return call.product == Product::k950; };
-  op.rules = {
-      NoNulls("gradOut input"), EmptyDone("gradOut input"), NoNulls("outputMask"),
-      Refuses(161001, "outputMask", [](IndexCall& call) { return call["outputMask"].values.size() != 3; })};
+  const auto on_950 = [](const IndexCall& call) { return call.product == Product::k950; };
+  op.rules = {NoNulls("gradOut input"), EmptyDone("gradOut input"), NoNulls("outputMask"),
+              Refuses(161001, "outputMask",
+                      [](const IndexCall& call) { return call["outputMask"].values.size() != 3; })};
   for (size_t i = 0; i < 3; ++i)
-    op.rules.push_back(If([=](IndexCall& call) { return Wanted(call, i); }, NoNulls(kBatchGradients[i])));
+    op.rules.push_back(
+        When([=](const IndexCall& call) { return Wanted(call, i); }, NoNulls(kBatchGradients[i])));
   for (const IndexRule& rule : {BatchListed("gradOut"), BatchListed("input"), OneDtype("gradOut", "input")})
     op.rules.push_back(rule);
   for (size_t i = 0; i < 3; ++i)
-    op.rules.push_back(If([=](IndexCall& call) { return Wanted(call, i); }, BatchListed(kBatchGradients[i])));
-  for (const std::string& name : channels) op.rules.push_back(IfGiven(name, BatchListed(name)));
+    op.rules.push_back(
+        When([=](const IndexCall& call) { return Wanted(call, i); }, BatchListed(kBatchGradients[i])));
+  for (const std::string& name : channels) op.rules.push_back(Given(name, BatchListed(name)));
   for (const std::string& name : channels) {
-    op.rules.push_back(IfGiven(name, Refuses(161002, name, [=](IndexCall& call) {
-                                 return on_950(call) && call[name].dtype != ACL_FLOAT &&
-                                        call[name].dtype != call["gradOut"].dtype;
-                               })));
+    op.rules.push_back(Given(name, Refuses(161002, name, [=](const IndexCall& call) {
+                               return on_950(call) && call[name].dtype != ACL_FLOAT &&
+                                      call[name].dtype != call["gradOut"].dtype;
+                             })));
   }
   op.rules.push_back(
-      If(on_950, IfGiven("runningMean", IfGiven("runningVar", OneDtype("runningMean", "runningVar")))));
+      When(on_950, Given("runningMean", Given("runningVar", OneDtype("runningMean", "runningVar")))));
   op.rules.push_back(
-      If(on_950, IfGiven("saveMean", IfGiven("saveInvstd", OneDtype("saveMean", "saveInvstd")))));
-  op.rules.push_back(
-      If([=](IndexCall& call) { return on_950(call) && Wanted(call, 0); }, OneDtype("gradOut", "gradInput")));
-  for (const IndexRule& rule : {Formats("gradOut", "input"), If(on_950, FiveDims("input")), Public("input"),
-                                RankRange("input", 2, 8), OneShape("gradOut", "input")})
+      When(on_950, Given("saveMean", Given("saveInvstd", OneDtype("saveMean", "saveInvstd")))));
+  op.rules.push_back(When([=](const IndexCall& call) { return on_950(call) && Wanted(call, 0); },
+                          OneDtype("gradOut", "gradInput")));
+  for (const IndexRule& rule :
+       {OneFormat("gradOut", "input"), When(on_950, FiveDims("input")), NoPrivateFormat("input"),
+        RankRange("input", 2, 8), OneShape("gradOut", "input")})
     op.rules.push_back(rule);
-  op.rules.push_back(If([](IndexCall& call) { return Wanted(call, 0); }, OneShape("input", "gradInput")));
+  op.rules.push_back(
+      When([](const IndexCall& call) { return Wanted(call, 0); }, OneShape("input", "gradInput")));
   for (const std::string& name : channels) {
-    op.rules.push_back(IfGiven(name, If(
-                                         [=](IndexCall& call) {
-                                           return name[0] != 's' || call["training"].integer != 0 ||
-                                                  call[name].shape != Shape{0};
-                                         },
-                                         HasChannels(name, "input"))));
+    op.rules.push_back(Given(name, When(
+                                       [=](const IndexCall& call) {
+                                         return name[0] != 's' || call["training"].integer != 0 ||
+                                                call[name].shape != Shape{0};
+                                       },
+                                       HasChannels(name, "input"))));
   }
   for (const size_t i : {1, 2})
-    op.rules.push_back(
-        If([=](IndexCall& call) { return Wanted(call, i); }, HasChannels(kBatchGradients[i], "input")));
+    op.rules.push_back(When([=](const IndexCall& call) { return Wanted(call, i); },
+                            HasChannels(kBatchGradients[i], "input")));
   op.draw = [=](IndexCall& call, RandomNumbers& random) {
     DrawChannels(call, random, {"gradOut", "input", "gradInput"}, channels);
     call["training"].integer = random.Below(2);
@@ -298,12 +290,9 @@ IndexOperator BatchNormGradient() {
 // ---- groups ----
 
 IndexRule GroupsFit() {
-  return Refuses(161002, "group", [](IndexCall& call) {
+  return Refuses(161002, "group", [](const IndexCall& call) {
     return call["group"].integer <= 0 || call["C"].integer % call["group"].integer != 0;
   });
-}
-IndexRule Has(const std::string& name, const std::function<Shape(IndexCall&)>& shape) {
-  return Refuses(161002, name, [=](IndexCall& call) { return call[name].shape != shape(call); });
 }
 
 void DrawGroups(IndexCall& call, RandomNumbers& random, const std::vector<std::string>& images,
@@ -341,32 +330,32 @@ IndexOperator GroupNormOperator() {
               IntegerArg("N", 2),           IntegerArg("C", 4),          IntegerArg("HxW", 3),
               IntegerArg("group", 2),       RealArg("eps", 1e-5),        OutputArg("out", {2, 4, 3}),
               OutputArg("meanOut", {2, 2}), OutputArg("rstdOut", {2, 2})};
-  const auto groups = [](IndexCall& call) { return Shape{call["N"].integer, call["group"].integer}; };
-  const auto channels = [](IndexCall& call) { return Shape{call["C"].integer}; };
+  const auto groups = [](const IndexCall& call) { return Shape{call["N"].integer, call["group"].integer}; };
+  const auto channels = [](const IndexCall& call) { return Shape{call["C"].integer}; };
   op.rules = {NoNulls("self out meanOut rstdOut"),
               Listed_("self", kFloats),
-              IfGiven("gamma", OneDtype("self", "gamma")),
-              IfGiven("beta", OneDtype("self", "beta")),
+              Given("gamma", OneDtype("self", "gamma")),
+              Given("beta", OneDtype("self", "beta")),
               OneDtype("self", "out"),
               OneDtype("self", "meanOut"),
               OneDtype("self", "rstdOut"),
               GroupsFit(),
-              Refuses(161002, "eps", [](IndexCall& call) { return !(call["eps"].real > 0); }),
+              Refuses(161002, "eps", [](const IndexCall& call) { return !(call["eps"].real > 0); }),
               RankRange("self", 2, 8),
               OneShape("self", "out"),
-              Has("meanOut", groups),
-              Has("rstdOut", groups),
+              HasShape("meanOut", groups),
+              HasShape("rstdOut", groups),
               Refuses(161002, "self",
-                      [](IndexCall& call) {
+                      [](const IndexCall& call) {
                         const Shape& self = call["self"].shape;
                         return self[0] != call["N"].integer || self[1] != call["C"].integer ||
                                NumElements(Shape(self.begin() + 2, self.end())) != call["HxW"].integer;
                       }),
-              IfGiven("gamma", Has("gamma", channels)),
-              IfGiven("beta", Has("beta", channels)),
-              Formats("self", "out"),
-              Public("self"),
-              Refuses(161002, "self", [](IndexCall& call) {
+              Given("gamma", HasShape("gamma", channels)),
+              Given("beta", HasShape("beta", channels)),
+              OneFormat("self", "out"),
+              NoPrivateFormat("self"),
+              Refuses(161002, "self", [](const IndexCall& call) {
                 const int32_t format = call["self"].format;
                 return format == ACL_FORMAT_NHWC || format == ACL_FORMAT_HWCN || format == ACL_FORMAT_NDHWC;
               })};
@@ -422,38 +411,38 @@ IndexOperator GroupNormGradient() {
               OutputArg("gradBetaOut", {4})};
   const std::vector<std::string> outputs = {"gradInput", "gradGammaOut", "gradBetaOut"};
   const auto if_wanted = [](size_t i, const IndexRule& rule) {
-    return If([=](IndexCall& call) { return Wanted(call, i); }, rule);
+    return When([=](const IndexCall& call) { return Wanted(call, i); }, rule);
   };
   // On Ascend 950 what belongs to groups and channels is as mean, which may be FLOAT.
   const auto fits = [](const std::string& name) {
-    return Refuses(161002, name, [=](IndexCall& call) {
+    return Refuses(161002, name, [=](const IndexCall& call) {
       const bool is_new = call.product == Product::k950;
       if (name == "mean" && is_new && call["mean"].dtype == ACL_FLOAT) return false;
       return call[name].dtype != call[is_new && name != "mean" ? "mean" : "gradOut"].dtype;
     });
   };
   const auto numbers = [](const std::string& name, const std::vector<std::string>& sizes) {
-    return Refuses(161002, name, [=](IndexCall& call) {
+    return Refuses(161002, name, [=](const IndexCall& call) {
       Shape shape;
       for (const std::string& size : sizes) shape.push_back(call[size].integer);
       return std::any_of(shape.begin(), shape.end(), [](int64_t n) { return n < 0; }) ||
              NumElements(call[name].shape) != NumElements(shape);
     });
   };
-  op.rules = {
-      NoNulls("gradOut input mean rstd"), NoNulls("outputMask", 161002),
-      Refuses(161002, "outputMask", [](IndexCall& call) { return call["outputMask"].values.size() != 3; })};
+  op.rules = {NoNulls("gradOut input mean rstd"), NoNulls("outputMask", 161002),
+              Refuses(161002, "outputMask",
+                      [](const IndexCall& call) { return call["outputMask"].values.size() != 3; })};
   for (size_t i = 0; i < 3; ++i) op.rules.push_back(if_wanted(i, NoNulls(outputs[i], 161002)));
   for (const IndexRule& rule :
        {Listed_("gradOut", kFloats), OneDtype("gradOut", "input"), fits("mean"), fits("rstd"),
-        IfGiven("gamma", fits("gamma")), if_wanted(0, OneDtype("gradOut", "gradInput")),
+        Given("gamma", fits("gamma")), if_wanted(0, OneDtype("gradOut", "gradInput")),
         if_wanted(1, fits("gradGammaOut")), if_wanted(2, fits("gradBetaOut")), GroupsFit(),
         RankRange("gradOut input", 0, 8), numbers("gradOut", {"N", "C", "HxW"}),
         numbers("input", {"N", "C", "HxW"}), numbers("mean", {"N", "group"}), numbers("rstd", {"N", "group"}),
-        IfGiven("gamma", numbers("gamma", {"C"})), if_wanted(0, OneShape("input", "gradInput"))})
+        Given("gamma", numbers("gamma", {"C"})), if_wanted(0, OneShape("input", "gradInput"))})
     op.rules.push_back(rule);
   for (const size_t i : {1, 2}) {
-    op.rules.push_back(if_wanted(i, Refuses(161002, outputs[i], [=](IndexCall& call) {
+    op.rules.push_back(if_wanted(i, Refuses(161002, outputs[i], [=](const IndexCall& call) {
                                    return call[outputs[i]].shape != (call["gamma"].null
                                                                          ? Shape{call["C"].integer}
                                                                          : call["gamma"].shape);

@@ -255,14 +255,6 @@ std::string ModeOf(const IndexCall& call) {
   const IndexArgument& mode = call["reductionOptional"];
   return mode.null ? "mean" : mode.text;
 }
-IndexRule Tiling(const std::string& names, const std::function<bool(IndexCall&)>& wrong) {
-  return Refuses(561002, names, wrong);
-}
-IndexRule OfWeight(const IndexRule& rule) {
-  return [=](IndexCall& call) -> std::optional<Verdict> {
-    return call["weightOptional"].null ? std::nullopt : rule(call);
-  };
-}
 // What losses and gradients have in common: `rows` are the logits or their logarithms.
 void CrossEntropyRules(IndexRules& rules, const std::string& rows, const std::string& loss) {
   rules.push_back(Tiling("reductionOptional", [](IndexCall& call) {
@@ -275,9 +267,9 @@ void CrossEntropyRules(IndexRules& rules, const std::string& rows, const std::st
       rows, [=](IndexCall& call) { return call[rows].shape.size() != 2 || call[rows].shape[1] == 0; }));
   rules.push_back(
       Tiling("target", [=](IndexCall& call) { return call["target"].shape != Shape{call[rows].shape[0]}; }));
-  rules.push_back(OfWeight(Tiling("weightOptional", [=](IndexCall& call) {
-    return call["weightOptional"].shape != Shape{call[rows].shape[1]};
-  })));
+  rules.push_back(Given("weightOptional", Tiling("weightOptional", [=](IndexCall& call) {
+                          return call["weightOptional"].shape != Shape{call[rows].shape[1]};
+                        })));
   rules.push_back(Tiling(loss, [=](IndexCall& call) {
     return ModeOf(call) == "none" ? call[loss].shape != Shape{call[rows].shape[0]}
                                   : NumElements(call[loss].shape) != 1;
@@ -363,7 +355,7 @@ IndexOperator CrossEntropy() {
   op.rules = {NoNulls("input target lossOut logProbOut zlossOut lseForZlossOut"),
               SinceA2("input"),
               Listed_("target", {{ACL_INT64, ACL_INT32}}),
-              OfWeight(Listed_("weightOptional", {{ACL_FLOAT}})),
+              Given("weightOptional", Listed_("weightOptional", {{ACL_FLOAT}})),
               OneDtype("input", "lossOut"),
               OneDtype("input", "logProbOut"),
               OneDtype("input", "zlossOut"),
@@ -436,7 +428,7 @@ IndexOperator CrossEntropyGradient() {
               SinceA2("gradLoss"),
               OneDtype("gradLoss", "logProb"),
               Listed_("target", {{ACL_INT64, ACL_INT32}}),
-              OfWeight(Listed_("weightOptional", {{ACL_FLOAT}})),
+              Given("weightOptional", Listed_("weightOptional", {{ACL_FLOAT}})),
               OneDtype("gradLoss", "out")};
   CrossEntropyRules(op.rules, "logProb", "gradLoss");
   op.rules.push_back(

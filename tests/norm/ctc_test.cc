@@ -109,11 +109,8 @@ std::vector<double> AlphaOf(const Sequences& all, int64_t room) {
   return alpha;
 }
 
-IndexRule Has(const std::string& name, const std::function<Shape(IndexCall&)>& shape) {
-  return Refuses(161002, name, [=](IndexCall& call) { return call[name].shape != shape(call); });
-}
-IndexRule LengthsFit(const std::string& name, const std::function<int64_t(IndexCall&)>& count) {
-  return Refuses(161002, name, [=](IndexCall& call) {
+IndexRule LengthsFit(const std::string& name, const std::function<int64_t(const IndexCall&)>& count) {
+  return Refuses(161002, name, [=](const IndexCall& call) {
     const auto& lengths = call[name].values;
     return std::ssize(lengths) != count(call) ||
            (name == "inputLengths" && std::any_of(lengths.begin(), lengths.end(), [&](int64_t length) {
@@ -121,8 +118,8 @@ IndexRule LengthsFit(const std::string& name, const std::function<int64_t(IndexC
             }));
   });
 }
-IndexRule TargetsFit(const std::function<int64_t(IndexCall&)>& count) {
-  return Refuses(161002, "targets", [=](IndexCall& call) {
+IndexRule TargetsFit(const std::function<int64_t(const IndexCall&)>& count) {
+  return Refuses(161002, "targets", [=](const IndexCall& call) {
     const Shape& shape = call["targets"].shape;
     if (shape.size() == 2) return shape[0] != count(call) || shape[1] < Longest(call);
     int64_t sum = 0;
@@ -195,36 +192,37 @@ IndexOperator Loss() {
               IntegerArg("zeroInfinity", 0),
               OutputArg("negLogLikelihood", {2}),
               OutputArg("logAlpha", {2, 4, 8})};
-  const auto count = [](IndexCall& call) {
+  const auto count = [](const IndexCall& call) {
     const Shape& shape = call["logProbs"].shape;
     return shape.size() == 3 ? shape[1] : int64_t{1};
   };
-  op.rules = {
-      NoNulls("logProbs targets inputLengths targetLengths negLogLikelihood logAlpha"),
-      Refuses(161002, "logProbs",
-              [](IndexCall& call) {
-                const Shape& shape = call["logProbs"].shape;
-                return (!shape.empty() && shape[0] == 0) || shape.size() < 2 || shape.size() > 3;
-              }),
-      Refuses(161002, "blank",
-              [](IndexCall& call) {
-                const int64_t blank = call["blank"].integer;
-                return blank < 0 || blank >= call["logProbs"].shape.back();
-              }),
-      LengthsFit("inputLengths", count),
-      LengthsFit("targetLengths", count),
-      TargetsFit(count),
-      Has("negLogLikelihood",
-          [=](IndexCall& call) { return call["logProbs"].shape.size() == 3 ? Shape{count(call)} : Shape{}; }),
-      Has("logAlpha",
-          [=](IndexCall& call) {
-            return Shape{count(call), call["logProbs"].shape[0], RoomOfStates(call)};
-          }),
-      Listed_("logProbs", kCtcDtypes),
-      OneDtype("logProbs", "negLogLikelihood"),
-      OneDtype("logProbs", "logAlpha"),
-      Listed_("targets", kTargetDtypes),
-      EmptyDone("negLogLikelihood")};
+  op.rules = {NoNulls("logProbs targets inputLengths targetLengths negLogLikelihood logAlpha"),
+              Refuses(161002, "logProbs",
+                      [](const IndexCall& call) {
+                        const Shape& shape = call["logProbs"].shape;
+                        return (!shape.empty() && shape[0] == 0) || shape.size() < 2 || shape.size() > 3;
+                      }),
+              Refuses(161002, "blank",
+                      [](const IndexCall& call) {
+                        const int64_t blank = call["blank"].integer;
+                        return blank < 0 || blank >= call["logProbs"].shape.back();
+                      }),
+              LengthsFit("inputLengths", count),
+              LengthsFit("targetLengths", count),
+              TargetsFit(count),
+              HasShape("negLogLikelihood",
+                       [=](const IndexCall& call) {
+                         return call["logProbs"].shape.size() == 3 ? Shape{count(call)} : Shape{};
+                       }),
+              HasShape("logAlpha",
+                       [=](const IndexCall& call) {
+                         return Shape{count(call), call["logProbs"].shape[0], RoomOfStates(call)};
+                       }),
+              Listed_("logProbs", kCtcDtypes),
+              OneDtype("logProbs", "negLogLikelihood"),
+              OneDtype("logProbs", "logAlpha"),
+              Listed_("targets", kTargetDtypes),
+              EmptyDone("negLogLikelihood")};
   op.draw = [=](IndexCall& call, RandomNumbers& random) {
     DrawSequences(call, random, true);
     const Shape& shape = call["logProbs"].shape;
@@ -265,11 +263,11 @@ IndexOperator Gradient() {
   // What the loss left goes with the other tensors, element by element.
   for (IndexArgument& argument : op.valid)
     argument.is_distinct = argument.name == "negLogLikelihood" || argument.name == "logAlpha";
-  const auto count = [](IndexCall& call) { return call["logProbs"].shape[1]; };
-  const auto of_sequences = [=](IndexCall& call) { return Shape{count(call)}; };
+  const auto count = [](const IndexCall& call) { return call["logProbs"].shape[1]; };
+  const auto of_sequences = [=](const IndexCall& call) { return Shape{count(call)}; };
   op.rules = {NoNulls("gradOut logProbs targets inputLengths targetLengths negLogLikelihood logAlpha out"),
               Refuses(161002, "logProbs",
-                      [](IndexCall& call) {
+                      [](const IndexCall& call) {
                         return !call["logProbs"].shape.empty() && call["logProbs"].shape[0] == 0;
                       }),
               RankRange("gradOut negLogLikelihood", 1, 1),
@@ -277,25 +275,25 @@ IndexOperator Gradient() {
               RankRange("targets", 1, 2),
               RankRange("out", 3, 3),
               Refuses(161002, "blank",
-                      [](IndexCall& call) {
+                      [](const IndexCall& call) {
                         const int64_t blank = call["blank"].integer;
                         return blank < 0 || blank >= call["logProbs"].shape.back();
                       }),
               Refuses(161002, "targetLengths",
-                      [=](IndexCall& call) {
+                      [=](const IndexCall& call) {
                         const int64_t states = call["logAlpha"].shape[2];
                         return (states < 1 && count(call) > 0) || Longest(call) > (states - 1) / 2;
                       }),
               LengthsFit("inputLengths", count),
               LengthsFit("targetLengths", count),
-              Has("gradOut", of_sequences),
-              Has("negLogLikelihood", of_sequences),
-              Has("logAlpha",
-                  [=](IndexCall& call) {
-                    return Shape{count(call), call["logProbs"].shape[0], call["logAlpha"].shape[2]};
-                  }),
+              HasShape("gradOut", of_sequences),
+              HasShape("negLogLikelihood", of_sequences),
+              HasShape("logAlpha",
+                       [=](const IndexCall& call) {
+                         return Shape{count(call), call["logProbs"].shape[0], call["logAlpha"].shape[2]};
+                       }),
               TargetsFit(count),
-              Has("out", [](IndexCall& call) { return call["logProbs"].shape; }),
+              HasShape("out", [](const IndexCall& call) { return call["logProbs"].shape; }),
               Listed_("logProbs", kCtcDtypes)};
   for (const char* name : {"gradOut", "negLogLikelihood", "logAlpha", "out"})
     op.rules.push_back(OneDtype("logProbs", name));

@@ -14,9 +14,6 @@ const Listed kF3 = {{}, {ACL_FLOAT, ACL_FLOAT16, ACL_BF16}};
 const Listed kFloatAlone = {{ACL_FLOAT}};
 constexpr aclnnStatus kTiling = 561002;
 
-IndexRule Tiling(const std::string& names, std::function<bool(IndexCall&)> wrong) {
-  return Refuses(kTiling, names, std::move(wrong));
-}
 IndexRule TilingRank(const std::string& name, size_t least, size_t most) {
   return Tiling(name, [=](IndexCall& call) {
     return call[name].shape.size() < least || call[name].shape.size() > most;
@@ -34,9 +31,6 @@ IndexRule InferenceToo(const std::string& name) {
         call.product == Product::kA2 || call.product == Product::kA3 || call.product == Product::k950;
     return !is_new || (!is_half && dtype != ACL_BF16);
   });
-}
-IndexRule Given(const std::string& name, const IndexRule& rule) {
-  return [=](IndexCall& call) { return call[name].null ? std::nullopt : rule(call); };
 }
 IndexRule FloatOrOf(const std::string& name, const std::string& other) {
   return Refuses(161002, name, [=](IndexCall& call) {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "support/index_operator.h"
+#include "support/index_rules.h"
 #include "support/map_values.h"
 
 namespace portacl::testing {

@@ -137,30 +137,27 @@ int64_t LeadingRows(const Shape& shape, size_t last) {
   return NumElements(Shape(shape.begin(), shape.end() - static_cast<std::ptrdiff_t>(last)));
 }
 
-IndexRule IfGiven(const std::string& name, const IndexRule& rule) {
-  return [=](IndexCall& call) { return call[name].null ? std::nullopt : rule(call); };
-}
 IndexRule FloatOr(const std::string& name, const std::string& other) {
-  return IfGiven(name, Refuses(161002, name, [=](IndexCall& call) {
-                   return call[name].dtype != ACL_FLOAT && call[name].dtype != call[other].dtype;
-                 }));
+  return Given(name, Refuses(161002, name, [=](IndexCall& call) {
+                 return call[name].dtype != ACL_FLOAT && call[name].dtype != call[other].dtype;
+               }));
 }
 IndexRule GivenListed(const std::string& name, const Listed& list) {
-  return IfGiven(name, Listed_(name, list));
+  return Given(name, Listed_(name, list));
 }
-IndexRule GivenRank(const std::string& name) { return IfGiven(name, RankRange(name, 0, 8)); }
+IndexRule GivenRank(const std::string& name) { return Given(name, RankRange(name, 0, 8)); }
 IndexRule StatisticFits(const std::string& name, aclnnStatus code, bool on_950) {
-  return IfGiven(name, Refuses(code, name, [=](IndexCall& call) {
-                   if (on_950 && call.product != Product::k950) return false;
-                   const Shape& shape = call[name].shape;
-                   return NumElements(shape) != 0 &&
-                          shape != LeadingAndOnes(call["input"].shape, call["normalizedShape"].values.size());
-                 }));
+  return Given(name, Refuses(code, name, [=](IndexCall& call) {
+                 if (on_950 && call.product != Product::k950) return false;
+                 const Shape& shape = call[name].shape;
+                 return NumElements(shape) != 0 &&
+                        shape != LeadingAndOnes(call["input"].shape, call["normalizedShape"].values.size());
+               }));
 }
 IndexRule IsTail(const std::string& name, const std::string& of) {
-  return IfGiven(name, Refuses(161002, name + " " + of, [=](IndexCall& call) {
-                   return call[name].shape != call["normalizedShape"].values;
-                 }));
+  return Given(name, Refuses(161002, name + " " + of, [=](IndexCall& call) {
+                 return call[name].shape != call["normalizedShape"].values;
+               }));
 }
 
 struct RowMoments {
@@ -203,7 +200,7 @@ IndexOperator LayerNormOperator(const CFunction& function, bool has_mode) {
       GivenListed("biasOptional", kFloats),
       FloatOr("weightOptional", "input"),
       FloatOr("biasOptional", "input"),
-      IfGiven("weightOptional", IfGiven("biasOptional", OneDtype("weightOptional", "biasOptional"))),
+      Given("weightOptional", Given("biasOptional", OneDtype("weightOptional", "biasOptional"))),
       Listed_("out", kFloats),
       GivenListed("meanOutOptional", kFloats),
       GivenListed("rstdOutOptional", kFloats),
@@ -586,15 +583,15 @@ IndexOperator AddRmsNormOperator() {
       OneDtype("x1", "x2"),
       OneDtype("x1", "gamma"),
       OneDtype("x1", "yOut"),
-      IfGiven("xOut", OneDtype("x1", "xOut")),
-      IfGiven("rstdOut", Listed_("rstdOut", {{ACL_FLOAT}})),
+      Given("xOut", OneDtype("x1", "xOut")),
+      Given("rstdOut", Listed_("rstdOut", {{ACL_FLOAT}})),
       RankRange("x1 x2 gamma yOut", 0, 8),
-      IfGiven("xOut", RankRange("xOut", 0, 8)),
+      Given("xOut", RankRange("xOut", 0, 8)),
       RankRange("x1 x2 gamma yOut", 1, 8),
-      IfGiven("xOut", RankRange("xOut", 1, 8)),
+      Given("xOut", RankRange("xOut", 1, 8)),
       OneShape("x1", "x2"),
       OneShape("x1", "yOut"),
-      IfGiven("xOut", OneShape("x1", "xOut")),
+      Given("xOut", OneShape("x1", "xOut")),
       Refuses(161002, "gamma",
               [=](IndexCall& call) { return !has_rstd(call) && call["gamma"].shape.size() > 2; }),
       EmptyDone("x1 gamma"),
@@ -602,10 +599,10 @@ IndexOperator AddRmsNormOperator() {
               [](IndexCall& call) {
                 return !FitsTail(call["x1"].shape, OwnDims(call["gamma"].shape, call["x1"].shape));
               }),
-      IfGiven("rstdOut", Refuses(561002, "rstdOut", [](IndexCall& call) {
-                const Shape& x = call["x1"].shape;
-                return call["rstdOut"].shape != LeadingAndOnes(x, OwnDims(call["gamma"].shape, x).size());
-              }))};
+      Given("rstdOut", Refuses(561002, "rstdOut", [](IndexCall& call) {
+              const Shape& x = call["x1"].shape;
+              return call["rstdOut"].shape != LeadingAndOnes(x, OwnDims(call["gamma"].shape, x).size());
+            }))};
   op.draw = [](IndexCall& call, RandomNumbers& random) {
     DrawRms(call, random, {"x1", "x2", "yOut", "xOut"}, "gamma", "rstdOut", 1);
     call["gamma"].dtype = call["x1"].dtype;
@@ -659,39 +656,39 @@ IndexOperator AddLayerNormOperator() {
               IntegerArg("additionalOutput", 1), OutputArg("yOut", {2, 3, 4}),
               OutputArg("meanOut", {2, 3, 1}),   OutputArg("rstdOut", {2, 3, 1}),
               OutputArg("xOut", {2, 3, 4})};
-  op.rules = {
-      NoNulls("x1 x2 gamma beta yOut meanOut rstdOut xOut"),
-      RmsListed("x1"),
-      RmsListed("x2"),
-      Refuses(161002, "x1 x2",
-              [](IndexCall& call) {
-                const bool has_float = call["x1"].dtype == ACL_FLOAT || call["x2"].dtype == ACL_FLOAT;
-                return call["x1"].dtype != call["x2"].dtype && (call.product == Product::k310P || !has_float);
-              }),
-      Refuses(161002, "gamma",
-              [](IndexCall& call) {
-                return call["gamma"].dtype != SumDtype(call) &&
-                       (call.product == Product::k310P || call["gamma"].dtype != ACL_FLOAT);
-              }),
-      OneDtype("gamma", "beta"),
-      IfGiven("biasOptional", HasSumDtype("biasOptional")),
-      HasSumDtype("yOut"),
-      Listed_("meanOut rstdOut", {{ACL_FLOAT}}),
-      WithSum(HasSumDtype("xOut")),
-      RankTiling("x1", 1, 8),
-      OneShapeTiling("x1", "x2"),
-      OneShapeTiling("x1", "yOut"),
-      WithSum(OneShapeTiling("x1", "xOut")),
-      Refuses(561002, "x1", [](IndexCall& call) { return NumElements(call["x1"].shape) == 0; }),
-      GammaTail("gamma", "x1"),
-      OneShapeTiling("gamma", "beta"),
-      IfGiven("biasOptional", Refuses(561002, "biasOptional",
-                                      [](IndexCall& call) {
-                                        const Shape& bias = call["biasOptional"].shape;
-                                        return bias != call["gamma"].shape && bias != call["x1"].shape;
-                                      })),
-      RstdLeads("meanOut", "gamma", "x1"),
-      RstdLeads("rstdOut", "gamma", "x1")};
+  op.rules = {NoNulls("x1 x2 gamma beta yOut meanOut rstdOut xOut"),
+              RmsListed("x1"),
+              RmsListed("x2"),
+              Refuses(161002, "x1 x2",
+                      [](IndexCall& call) {
+                        const bool has_float = call["x1"].dtype == ACL_FLOAT || call["x2"].dtype == ACL_FLOAT;
+                        return call["x1"].dtype != call["x2"].dtype &&
+                               (call.product == Product::k310P || !has_float);
+                      }),
+              Refuses(161002, "gamma",
+                      [](IndexCall& call) {
+                        return call["gamma"].dtype != SumDtype(call) &&
+                               (call.product == Product::k310P || call["gamma"].dtype != ACL_FLOAT);
+                      }),
+              OneDtype("gamma", "beta"),
+              Given("biasOptional", HasSumDtype("biasOptional")),
+              HasSumDtype("yOut"),
+              Listed_("meanOut rstdOut", {{ACL_FLOAT}}),
+              WithSum(HasSumDtype("xOut")),
+              RankTiling("x1", 1, 8),
+              OneShapeTiling("x1", "x2"),
+              OneShapeTiling("x1", "yOut"),
+              WithSum(OneShapeTiling("x1", "xOut")),
+              Refuses(561002, "x1", [](IndexCall& call) { return NumElements(call["x1"].shape) == 0; }),
+              GammaTail("gamma", "x1"),
+              OneShapeTiling("gamma", "beta"),
+              Given("biasOptional", Refuses(561002, "biasOptional",
+                                            [](IndexCall& call) {
+                                              const Shape& bias = call["biasOptional"].shape;
+                                              return bias != call["gamma"].shape && bias != call["x1"].shape;
+                                            })),
+              RstdLeads("meanOut", "gamma", "x1"),
+              RstdLeads("rstdOut", "gamma", "x1")};
   op.draw = [](IndexCall& call, RandomNumbers& random) {
     DrawRms(call, random, {"x1", "x2", "yOut", "xOut", "biasOptional"}, "gamma", "rstdOut", 1);
     if (random.Below(2) == 0) call["biasOptional"].shape = call["gamma"].shape;

@@ -13,31 +13,12 @@ const Listed kFloatOnly = {{ACL_FLOAT}};
 const Listed kAllFloats = {{ACL_FLOAT, ACL_FLOAT16, ACL_BF16}};
 double FloatOf(double x) { return static_cast<double>(static_cast<float>(x)); }
 
-IndexRule IfGiven(const std::string& name, const IndexRule& rule) {
-  return [=](IndexCall& call) { return call[name].null ? std::nullopt : rule(call); };
-}
-bool IsPrivate(int32_t format) { return format == ACL_FORMAT_FRACTAL_NZ || format == ACL_FORMAT_NC1HWC0; }
-IndexRule Public(const std::string& names) {
-  return [=](IndexCall& call) -> std::optional<Verdict> {
-    for (const std::string& name : Words(names)) {
-      if (IsPrivate(call[name].format)) return Verdict{161002, {name}};
-    }
-    return std::nullopt;
-  };
-}
-IndexRule Formats(const std::string& a, const std::string& b) {
-  return Refuses(161002, a + " " + b, [=](IndexCall& call) { return call[a].format != call[b].format; });
-}
-IndexRule Has(const std::string& name, const std::function<Shape(IndexCall&)>& shape,
-              aclnnStatus code = 161002) {
-  return Refuses(code, name, [=](IndexCall& call) { return call[name].shape != shape(call); });
-}
 // Shapes and channels may be found wrong in any order: the arguments that a message may name.
 IndexRule HasChannels(const std::string& name) {
-  return Refuses(161002, name, [=](IndexCall& call) { return call[name].shape[1] == 0; });
+  return Refuses(161002, name, [=](const IndexCall& call) { return call[name].shape[1] == 0; });
 }
-std::function<Shape(IndexCall&)> ChannelsOf(const std::string& name) {
-  return [=](IndexCall& call) { return Shape{call[name].shape[1]}; };
+std::function<Shape(const IndexCall&)> ChannelsOf(const std::string& name) {
+  return [=](const IndexCall& call) { return Shape{call[name].shape[1]}; };
 }
 std::vector<std::vector<int64_t>> RowsOfChannels(const Shape& shape) {
   std::vector<bool> axes(shape.size(), true);
@@ -80,12 +61,12 @@ IndexOperator Stats() {
   op.rules = {NoNulls("input mean invstd"),
               Listed_("input", kStatsDtypes),
               Listed_("mean invstd", kFloatOnly),
-              Public("input"),
+              NoPrivateFormat("input"),
               RankRange("input", 2, 8),
               RankRange("mean invstd", 1, 1),
               HasChannels("input"),
-              Has("mean", ChannelsOf("input")),
-              Has("invstd", ChannelsOf("input"))};
+              HasShape("mean", ChannelsOf("input")),
+              HasShape("invstd", ChannelsOf("input"))};
   op.draw = [](IndexCall& call, RandomNumbers& random) {
     call["input"].shape = DrawImages(random);
     call["input"].dtype = DrawDtype(random, {ACL_FLOAT, ACL_FLOAT16});
@@ -123,16 +104,16 @@ IndexOperator Elemt() {
               OutputArg("output", {2, 3, 4})};
   op.rules = {NoNulls("input mean invstd output", 161002),
               Listed_("input", kFloats),
-              IfGiven("weight", Listed_("weight", kFloats)),
-              IfGiven("bias", Listed_("bias", kFloats)),
+              Given("weight", Listed_("weight", kFloats)),
+              Given("bias", Listed_("bias", kFloats)),
               Listed_("mean invstd output", kFloats),
-              Formats("input", "output"),
-              Public("input output"),
+              OneFormat("input", "output"),
+              NoPrivateFormat("input output"),
               RankRange("input output", 2, 8),
               OneShape("input", "output"),
               HasChannels("input")};
   for (const char* name : {"weight", "bias", "mean", "invstd"})
-    op.rules.push_back(IfGiven(name, Has(name, ChannelsOf("input"))));
+    op.rules.push_back(Given(name, HasShape(name, ChannelsOf("input"))));
   op.rules.push_back(EmptyDone("input"));
   op.draw = [](IndexCall& call, RandomNumbers& random) {
     const Shape shape = DrawImages(random);
@@ -171,17 +152,17 @@ IndexOperator ElemtBackward() {
       TensorArg("sumDyXmu", {3}),      TensorArg("counter", {2}),     OutputArg("gradInput", {2, 3, 4})};
   op.rules = {NoNulls("gradOut input mean invstd sumDy sumDyXmu counter gradInput"),
               Listed_("gradOut input mean invstd", kFloats),
-              IfGiven("weight", Listed_("weight", kFloats)),
+              Given("weight", Listed_("weight", kFloats)),
               Listed_("sumDy sumDyXmu", kFloats),
               Listed_("counter", {{ACL_FLOAT, ACL_FLOAT16, ACL_INT32}}),
               Listed_("gradInput", kFloats),
-              Public("gradOut input gradInput"),
+              NoPrivateFormat("gradOut input gradInput"),
               RankRange("input", 2, 8),
               HasChannels("input"),
               OneShape("input", "gradOut"),
               OneShape("input", "gradInput")};
   for (const char* name : {"mean", "invstd", "weight", "sumDy", "sumDyXmu"})
-    op.rules.push_back(IfGiven(name, Has(name, ChannelsOf("input"))));
+    op.rules.push_back(Given(name, HasShape(name, ChannelsOf("input"))));
   op.rules.push_back(RankRange("counter", 0, 8));
   op.rules.push_back(EmptyDone("gradOut input"));
   op.draw = [](IndexCall& call, RandomNumbers& random) {
@@ -224,15 +205,15 @@ IndexOperator Reduce() {
   op.function = PORTACL_C_FUNCTION(aclnnBatchNormReduce);
   op.valid = {TensorArg("x", {2, 3, 4, 5}), OutputArg("sum", {3}), OutputArg("squareSum", {3})};
   op.valid[0].format = ACL_FORMAT_NCHW;
-  const auto channels = [](IndexCall& call) {
+  const auto channels = [](const IndexCall& call) {
     return Shape{call["x"].shape[call["x"].format == ACL_FORMAT_NHWC ? 3 : 1]};
   };
-  const auto is_empty = [](IndexCall& call) {
+  const auto is_empty = [](const IndexCall& call) {
     return NumElements(call["x"].shape) == 0 || NumElements(call["sum"].shape) == 0 ||
            NumElements(call["squareSum"].shape) == 0;
   };
   const auto can_be_filled = [=](const std::string& name) {
-    return Refuses(561103, name, [=](IndexCall& call) {
+    return Refuses(561103, name, [=](const IndexCall& call) {
       const auto& all = ConvertibleDtypes();
       return is_empty(call) && std::find(all.begin(), all.end(), call[name].dtype) == all.end();
     });
@@ -245,14 +226,15 @@ IndexOperator Reduce() {
       Listed_("x", kAllFloats),
       Listed_("sum squareSum", kFloatOnly),
       Refuses(161002, "x",
-              [](IndexCall& call) {
+              [](const IndexCall& call) {
                 return call["x"].format != ACL_FORMAT_NCHW && call["x"].format != ACL_FORMAT_NHWC;
               }),
-      Refuses(161002, "sum", [](IndexCall& call) { return call["sum"].format != ACL_FORMAT_ND; }),
-      Refuses(161002, "squareSum", [](IndexCall& call) { return call["squareSum"].format != ACL_FORMAT_ND; }),
+      Refuses(161002, "sum", [](const IndexCall& call) { return call["sum"].format != ACL_FORMAT_ND; }),
+      Refuses(161002, "squareSum",
+              [](const IndexCall& call) { return call["squareSum"].format != ACL_FORMAT_ND; }),
       RankRange("x", 4, 4),
-      Has("sum", channels),
-      Has("squareSum", channels)};
+      HasShape("sum", channels),
+      HasShape("squareSum", channels)};
   op.draw = [=](IndexCall& call, RandomNumbers& random) {
     IndexArgument& x = call["x"];
     x.shape = DrawShape(random, 4, 4, 3);
@@ -299,9 +281,9 @@ IndexOperator ReduceBackward() {
   const std::vector<std::pair<const char*, const char*>> outputs = {
       {"sumDy", "inputG"}, {"sumDyXmu", "inputG"}, {"gradWeight", "weightG"}, {"gradBias", "biasG"}};
   const auto if_wanted = [](const char* flag, const IndexRule& rule) -> IndexRule {
-    return [=](IndexCall& call) { return call[flag].integer != 0 ? rule(call) : std::nullopt; };
+    return When([=](const IndexCall& call) { return call[flag].integer != 0; }, rule);
   };
-  const auto is_empty = [](IndexCall& call) {
+  const auto is_empty = [](const IndexCall& call) {
     for (const char* name : {"gradOut", "input", "mean", "invstd"}) {
       if (NumElements(call[name].shape) == 0) return true;
     }
@@ -310,19 +292,19 @@ IndexOperator ReduceBackward() {
   op.rules = {NoNulls("gradOut input mean invstd")};
   for (const auto& [name, flag] : outputs) op.rules.push_back(if_wanted(flag, NoNulls(name)));
   op.rules.push_back(Listed_("gradOut input mean invstd", kFloats));
-  op.rules.push_back(IfGiven("weight", Listed_("weight", kFloats)));
+  op.rules.push_back(Given("weight", Listed_("weight", kFloats)));
   for (const auto& [name, flag] : outputs) op.rules.push_back(if_wanted(flag, Listed_(name, kFloats)));
   for (const IndexRule& rule :
-       {OneDtype("gradOut", "input"), Formats("gradOut", "input"), Public("gradOut input"),
+       {OneDtype("gradOut", "input"), OneFormat("gradOut", "input"), NoPrivateFormat("gradOut input"),
         RankRange("gradOut input", 2, 8), HasChannels("input")})
     op.rules.push_back(rule);
   for (const auto& [name, flag] : outputs)
-    op.rules.push_back(if_wanted(flag, Has(name, ChannelsOf("input"))));
+    op.rules.push_back(if_wanted(flag, HasShape(name, ChannelsOf("input"))));
   op.rules.push_back(SucceedsIf(is_empty));
-  op.rules.push_back(Has(
-      "gradOut", [](IndexCall& call) { return call["input"].shape; }, 561103));
-  op.rules.push_back(Has("mean", ChannelsOf("input"), 561103));
-  op.rules.push_back(Has("invstd", ChannelsOf("input"), 561103));
+  op.rules.push_back(HasShape(
+      "gradOut", [](const IndexCall& call) { return call["input"].shape; }, 561103));
+  op.rules.push_back(HasShape("mean", ChannelsOf("input"), 561103));
+  op.rules.push_back(HasShape("invstd", ChannelsOf("input"), 561103));
   op.draw = [=](IndexCall& call, RandomNumbers& random) {
     const Shape shape = DrawImages(random);
     const DtypeNumber dtype = DrawDtype(random, kRowDtypes);
@@ -378,30 +360,30 @@ IndexOperator GatherMoments() {
               OutputArg("runningMean", {3}), OutputArg("runningVar", {3}), RealArg("momentum", 0.1),
               RealArg("eps", 1e-5),          TensorArg("counts", {4}),     OutputArg("meanAll", {3}),
               OutputArg("invstdAll", {3})};
-  op.rules = {NoNulls("input mean invstd counts meanAll invstdAll"),
-              Listed_("input mean invstd", kFloats),
-              IfGiven("runningMean", Listed_("runningMean", kFloats)),
-              IfGiven("runningVar", Listed_("runningVar", kFloats)),
-              Listed_("counts meanAll invstdAll", kFloats),
-              Public("input mean invstd counts"),
-              RankRange("input", 2, 8),
-              RankRange("mean invstd", 2, 2),
-              Refuses(161002, "invstd",
-                      [](IndexCall& call) { return call["invstd"].shape[0] != call["mean"].shape[0]; }),
-              Refuses(161002, "counts",
-                      [](IndexCall& call) {
-                        return call["counts"].shape.empty() ||
-                               call["counts"].shape[0] != call["mean"].shape[0];
-                      }),
-              Refuses(161002, "mean",
-                      [](IndexCall& call) { return call["mean"].shape[1] != call["input"].shape[1]; }),
-              Refuses(161002, "invstd",
-                      [](IndexCall& call) { return call["invstd"].shape[1] != call["input"].shape[1]; }),
-              IfGiven("runningMean", Has("runningMean", ChannelsOf("input"))),
-              IfGiven("runningVar", Has("runningVar", ChannelsOf("input"))),
-              RankRange("counts", 1, 1),
-              Has("meanAll", ChannelsOf("input")),
-              Has("invstdAll", ChannelsOf("input"))};
+  op.rules = {
+      NoNulls("input mean invstd counts meanAll invstdAll"),
+      Listed_("input mean invstd", kFloats),
+      Given("runningMean", Listed_("runningMean", kFloats)),
+      Given("runningVar", Listed_("runningVar", kFloats)),
+      Listed_("counts meanAll invstdAll", kFloats),
+      NoPrivateFormat("input mean invstd counts"),
+      RankRange("input", 2, 8),
+      RankRange("mean invstd", 2, 2),
+      Refuses(161002, "invstd",
+              [](const IndexCall& call) { return call["invstd"].shape[0] != call["mean"].shape[0]; }),
+      Refuses(161002, "counts",
+              [](const IndexCall& call) {
+                return call["counts"].shape.empty() || call["counts"].shape[0] != call["mean"].shape[0];
+              }),
+      Refuses(161002, "mean",
+              [](const IndexCall& call) { return call["mean"].shape[1] != call["input"].shape[1]; }),
+      Refuses(161002, "invstd",
+              [](const IndexCall& call) { return call["invstd"].shape[1] != call["input"].shape[1]; }),
+      Given("runningMean", HasShape("runningMean", ChannelsOf("input"))),
+      Given("runningVar", HasShape("runningVar", ChannelsOf("input"))),
+      RankRange("counts", 1, 1),
+      HasShape("meanAll", ChannelsOf("input")),
+      HasShape("invstdAll", ChannelsOf("input"))};
   op.draw = [](IndexCall& call, RandomNumbers& random) {
     const int64_t channels = random.Between(1, random.Below(16) == 0 ? 300 : 5);
     const int64_t parts = random.Below(12) == 0 ? 0 : random.Between(1, random.Below(4) == 0 ? 40 : 6);
@@ -467,24 +449,25 @@ IndexOperator GatherSums() {
       OutputArg("mean", {3}),        OutputArg("variance", {3}),          RealArg("momentum", 0.1),
       RealArg("eps", 1e-5),          OutputArg("batchMean", {3}),         OutputArg("batchInvstd", {3})};
   const Listed counts = {.everywhere = {ACL_FLOAT, ACL_FLOAT16, ACL_INT32}, .on_950 = {ACL_BF16}};
-  const auto of_channels = [](IndexCall& call) { return Shape{call["totalSum"].shape[1]}; };
-  op.rules = {NoNulls("totalSum totalSquareSum sampleCount mean variance batchMean batchInvstd"),
-              Listed_("totalSum totalSquareSum", kStatsDtypes),
-              Listed_("sampleCount", counts),
-              Listed_("mean variance batchMean batchInvstd", kStatsDtypes),
-              OneDtype("totalSum", "totalSquareSum"),
-              OneDtype("totalSum", "mean"),
-              OneDtype("totalSum", "variance"),
-              OneDtype("batchMean", "batchInvstd"),
-              Public("totalSum totalSquareSum sampleCount"),
-              RankRange("totalSum totalSquareSum", 2, 2),
-              RankRange("sampleCount mean variance batchMean batchInvstd", 1, 1),
-              OneShape("totalSum", "totalSquareSum"),
-              Has("sampleCount", [](IndexCall& call) { return Shape{call["totalSum"].shape[0]}; })};
+  const auto of_channels = [](const IndexCall& call) { return Shape{call["totalSum"].shape[1]}; };
+  op.rules = {
+      NoNulls("totalSum totalSquareSum sampleCount mean variance batchMean batchInvstd"),
+      Listed_("totalSum totalSquareSum", kStatsDtypes),
+      Listed_("sampleCount", counts),
+      Listed_("mean variance batchMean batchInvstd", kStatsDtypes),
+      OneDtype("totalSum", "totalSquareSum"),
+      OneDtype("totalSum", "mean"),
+      OneDtype("totalSum", "variance"),
+      OneDtype("batchMean", "batchInvstd"),
+      NoPrivateFormat("totalSum totalSquareSum sampleCount"),
+      RankRange("totalSum totalSquareSum", 2, 2),
+      RankRange("sampleCount mean variance batchMean batchInvstd", 1, 1),
+      OneShape("totalSum", "totalSquareSum"),
+      HasShape("sampleCount", [](const IndexCall& call) { return Shape{call["totalSum"].shape[0]}; })};
   for (const char* name : {"mean", "variance", "batchMean", "batchInvstd"})
-    op.rules.push_back(Has(name, of_channels));
+    op.rules.push_back(HasShape(name, of_channels));
   op.rules.push_back(
-      Refuses(161002, "totalSum", [](IndexCall& call) { return call["totalSum"].shape[0] == 0; }));
+      Refuses(161002, "totalSum", [](const IndexCall& call) { return call["totalSum"].shape[0] == 0; }));
   op.rules.push_back(EmptyDone("totalSum"));
   op.draw = [](IndexCall& call, RandomNumbers& random) {
     const int64_t channels = random.Between(1, random.Below(16) == 0 ? 300 : 5);

@@ -604,7 +604,7 @@ IndexOperator BothAxes(const CFunction& function, bool is_backward) {
   op.numbers_on = Product::k950;
   op.rules = {NoNulls(is_backward ? "x yGrad y1Out mxscale1Out y2Out mxscale2Out"
                                   : "x y1Out mxscale1Out y2Out mxscale2Out")};
-  if (is_backward) op.rules.push_back(DtypeIs("x", "yGrad"));
+  if (is_backward) op.rules.push_back(OneDtype("x", "yGrad"));
   op.rules.push_back(DtypeOn950("x", IsHalf));
   op.rules.push_back(Given(kGroup, Listed_(kGroup, kInt64Alone)));
   for (const char* const name : {"y1Out", "y2Out"})

@@ -137,7 +137,7 @@ std::vector<std::byte> BytesWith(const GroupedQuantiser& quantiser, const std::v
     std::memcpy(groups.data() + i * (is_narrow ? 4 : 8), &value, is_narrow ? 4 : 8);
   }
   std::vector<std::byte> bytes(static_cast<size_t>(CodedCall::kBytes), std::byte{0xEE});
-  HandMade made;
+  Made made;
   uint64_t size = 0;
   aclOpExecutor* executor = nullptr;
   {
@@ -205,7 +205,7 @@ TEST(BadScales, OfStaticQuantisers) {
     if (*isa != '\0') variables.push_back({"PORTACL_ISA", isa});
     const ScopedEnvironment environment(variables);
     if (environment.init_status() != 0) continue;
-    HandMade made;
+    Made made;
     const GuardedBuffer x(kCount * sizeof(float)), scale(kCount * sizeof(float)), y(kCount);
     for (size_t i = 0; i < kCount; ++i) {
       std::memcpy(x.data() + 4 * i, &kScaled[i].x, 4);
@@ -246,7 +246,7 @@ TEST(BadScales, OfDynamicQuantisers) {
                       {{kInfinity, 1, -1, 0}, {0, 0, 0, 0}, kInfinity}};
   constexpr size_t kCount = std::size(rows);
   const ScopedEnvironment environment(Variables{});
-  HandMade made;
+  Made made;
   const GuardedBuffer x(kCount * 8), y(kCount * 4), scale(kCount * 4);
   for (size_t i = 0; i < kCount * 4; ++i)
     EncodeElement(ACL_FLOAT16, static_cast<double>(rows[i / 4].x[i % 4]), x.data() + 2 * i);

@@ -878,7 +878,7 @@ TEST(MxByHand, Float4) {
         Float4Case{ACL_FLOAT4_E2M1, 2, 0, "rint", 'n'}, Float4Case{ACL_FLOAT4_E2M1, 2, 6, "round", 'a'},
         Float4Case{ACL_FLOAT4_E2M1, 2, 7, "rint", 'n'}, Float4Case{ACL_FLOAT4_E2M1, 2, 10, "rint", 'n'},
         Float4Case{ACL_FLOAT4_E2M1, 2, 12, "floor", 'f'}}) {
-    HandMade made;
+    Made made;
     constexpr int64_t kRows = 3;
     constexpr int64_t kColumns = 80;
     RandomNumbers random(7);
@@ -928,7 +928,7 @@ TEST(MxByHand, Float4) {
 TEST(MxByHand, TwoLevels) {
   const ScopedEnvironment environment(Variables{{"PORTACL_SOC", "Ascend950PR_9599"}});
   for (const bool is_smoothed : {false, true}) {
-    HandMade made;
+    Made made;
     constexpr int64_t kRows = 2;
     constexpr int64_t kColumns = 600;
     constexpr int64_t kPlaces = 20;  // powers of two of a row: 19 and the padding
@@ -1004,7 +1004,7 @@ TEST(MxByHand, TwoLevels) {
 
 TEST(MxByHand, RefusesOddRowsOfFloat4) {
   const ScopedEnvironment environment(Variables{{"PORTACL_SOC", "Ascend950PR_9599"}});
-  HandMade made;
+  Made made;
   const GuardedBuffer codes(3);
   const GuardedBuffer powers(4);
   const GuardedBuffer numbers(6 * sizeof(float));
@@ -1023,7 +1023,7 @@ TEST(MxByHand, RefusesOddRowsOfFloat4) {
 // Strided tensors of more dims than tensors have here.
 TEST(FakeQuantByHand, RefusesNineDims) {
   const ScopedEnvironment environment(Variables{});
-  HandMade made;
+  Made made;
   const Shape shape(9, 2);
   Shape strides(9, 1);
   for (size_t dim = 8; dim-- > 0;) strides[dim] = 3 * strides[dim + 1];

@@ -42,7 +42,7 @@ std::vector<uint8_t> BytesOf(const ScopedEnvironment& environment, const void* f
                              DtypeNumber from_dtype, size_t to_bytes, DtypeNumber to_dtype, int64_t count,
                              const Call& call,
                              aclnnStatus (*run)(void*, uint64_t, aclOpExecutor*, aclrtStream)) {
-  HandMade made;
+  Made made;
   GuardedBuffer source(from_bytes);
   GuardedBuffer destination(to_bytes);
   std::memcpy(source.device(), from, from_bytes);
@@ -134,7 +134,7 @@ TEST_P(Codes, OfNumbersByAQuantiser) {
   const ScopedEnvironment environment(
       Variables{{"PORTACL_SOC", "Ascend950PR_9599"}, {"PORTACL_ISA", engine::IsaName(GetParam())}});
   const std::vector<float> numbers = ManyNumbers();
-  HandMade made;
+  Made made;
   GuardedBuffer one(sizeof(float));
   const float scale = 1;
   std::memcpy(one.device(), &scale, sizeof scale);
@@ -175,7 +175,7 @@ INSTANTIATE_TEST_SUITE_P(Of, Codes, ::testing::ValuesIn(IsasToTest()),
 TEST(CodesByHand, PowersAndOddNumbers) {
   const ScopedEnvironment environment(Variables{{"PORTACL_SOC", "Ascend950PR_9599"}});
   const float numbers[] = {1, 1.4f, 1.5f, 0, -2, INFINITY, NAN, 0x1p127f};
-  HandMade made;
+  Made made;
   GuardedBuffer source(sizeof numbers);
   GuardedBuffer codes(8);
   std::memcpy(source.device(), numbers, sizeof numbers);

@@ -69,7 +69,7 @@ IndexOperator Dynamic(const CFunction& function, int version) {
   op.rules.push_back(RefusedDtype("x", [](const IndexCall& call, DtypeNumber dtype) {
     return dtype == ACL_FLOAT16 || (dtype == ACL_BF16 && IsSinceA2(call));
   }));
-  op.rules.push_back(Given(kSmooth, DtypeIs("x", kSmooth)));
+  op.rules.push_back(Given(kSmooth, OneDtype("x", kSmooth)));
   if (form.HasGroups())
     op.rules.push_back(Refuses(161002, kGroup, [](IndexCall& call) {
       return !call[kSmooth].null && !call[kGroup].null && call[kGroup].dtype != ACL_INT32 &&
@@ -248,7 +248,7 @@ PORTACL_INDEX_TESTS(DynamicQuantTest, All());
 // Rows as INT4: two in a byte, the first in its low half.
 TEST(DynamicQuantByHand, PackedByTwo) {
   const ScopedEnvironment environment({});
-  HandMade made;
+  Made made;
   const uint16_t x[] = {0x4700, 0xC700, 0x3C00, 0x0000};  // 7 -7 1 0 of FLOAT16
   uint8_t codes[] = {0xEE, 0xEE, 0xEE};
   float scale[] = {-1.0f};

@@ -438,8 +438,8 @@ IndexOperator Plain() {
                      if (dtype == ACL_FLOAT) return IsOn950(call);
                      return (dtype == ACL_FLOAT16 || dtype == ACL_BF16) && call.product != Product::k910;
                    }),
-      DtypeIs("x", "gamma"),
-      DtypeIs("x", "beta"),
+      OneDtype("x", "gamma"),
+      OneDtype("x", "beta"),
       RefusedDtype("y",
                    [](const IndexCall& call, DtypeNumber dtype) {
                      return dtype == ACL_INT8 || dtype == ACL_INT4 || dtype == ACL_INT32 ||
@@ -645,9 +645,9 @@ IndexOperator OwnScale() {
                            [](const IndexCall& call, DtypeNumber dtype) {
                              return IsSinceA2(call) && (dtype == ACL_FLOAT16 || dtype == ACL_BF16);
                            }),
-              DtypeIs("x", "gamma"),
-              Given("smoothScalesOptional", DtypeIs("x", "smoothScalesOptional")),
-              Given("betaOptional", DtypeIs("x", "betaOptional")),
+              OneDtype("x", "gamma"),
+              Given("smoothScalesOptional", OneDtype("x", "smoothScalesOptional")),
+              Given("betaOptional", OneDtype("x", "betaOptional")),
               Listed_("yOut", Listed{{ACL_INT8}}),
               Listed_("scaleOut", kFloatAlone),
               Refuses(561002, "",

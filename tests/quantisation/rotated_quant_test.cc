@@ -41,8 +41,8 @@ IndexOperator Flat(const CFunction& function, bool is_second) {
                    [](const IndexCall& call, DtypeNumber dtype) {
                      return IsSinceA2(call) && (dtype == ACL_FLOAT16 || dtype == ACL_BF16);
                    }),
-      DtypeIs("x", "kroneckerP1"),
-      DtypeIs("x", "kroneckerP2"),
+      OneDtype("x", "kroneckerP1"),
+      OneDtype("x", "kroneckerP2"),
       RefusedDtype("out", IsFlatCode),
       RefusedDtype("quantScale", IsFlatStep),
       Refuses(161002, "",
@@ -228,7 +228,7 @@ IndexOperator Rotate(Product product) {
   op.rules = {NoNulls("x rotation yOut scaleOut"),
               RefusedDtype("x", [](const IndexCall& call,
                                    DtypeNumber dtype) { return IsSinceA2(call) && IsHalf(dtype); }),
-              DtypeIs("x", "rotation"),
+              OneDtype("x", "rotation"),
               RefusedDtype("yOut",
                            [](const IndexCall& call, DtypeNumber dtype) {
                              if (IsOn950(call)) return IsMxCode(dtype);
@@ -325,7 +325,7 @@ TEST(FlatQuantByHand, Float4) {
   constexpr size_t kMatrices = 2, kHeight = 3, kWidth = 26, kColumns = kHeight * kWidth;
   for (const bool has_right : {true, false}) {
     for (const double most : {0.0, 6.0, 7.0, 9.5}) {
-      HandMade made;
+      Made made;
       RandomNumbers random(5);
       GuardedBuffer device_x(2 * kMatrices * kColumns);
       GuardedBuffer device_left(2 * kHeight * kHeight);
@@ -462,7 +462,7 @@ void CheckRotatedFloat4(const ScopedEnvironment& environment, const RotatedMode&
                std::to_string(alpha.value_or(-1)) + (has_many ? ", many" : ""));
   constexpr int64_t kBlocks = kRotatedColumns / 32;
   const int64_t matrices = has_many ? kRotatedColumns / kRotatedWidth : 1;
-  HandMade made;
+  Made made;
   GuardedBuffer device_x(2 * kRotatedRows * kRotatedColumns);
   GuardedBuffer device_rotation(static_cast<size_t>(2 * matrices * kRotatedWidth * kRotatedWidth));
   GuardedBuffer device_alpha(sizeof(float));

@@ -82,7 +82,7 @@ IndexOperator Scaled(const CFunction& function, bool is_third) {
       "y", [=](const IndexCall& call, DtypeNumber dtype) { return TakesCodes(call, is_third, dtype); }));
   op.rules.push_back(RefusedDtype(
       "scale", [=](const IndexCall& call, DtypeNumber dtype) { return TakesFloat(call, is_third, dtype); }));
-  op.rules.push_back(Given("offset", DtypeIs("scale", "offset")));
+  op.rules.push_back(Given("offset", OneDtype("scale", "offset")));
   op.rules.push_back(Refuses(161002, "scale", [](IndexCall& call) {
     return call["x"].dtype != ACL_FLOAT && call["scale"].dtype != call["x"].dtype;
   }));
@@ -278,7 +278,7 @@ IndexOperator Grouped() {
       Listed_("x", kSinceA2),
       Listed_("scale", kSinceA2),
       Listed_("groupIndex", kEitherIndex),
-      Given("offsetOptional", DtypeIs("scale", "offsetOptional")),
+      Given("offsetOptional", OneDtype("scale", "offsetOptional")),
       RefusedDtype("y",
                    [](const IndexCall& call, DtypeNumber dtype) {
                      return IsSinceA2(call) && !IsFloat8(dtype) && IsOneOfCodes(call, dtype);
@@ -368,7 +368,7 @@ IndexOperator Inverse() {
                              if (call.product == Product::k310P) return dtype == ACL_FLOAT;
                              return IsSinceA2(call) && (dtype == ACL_FLOAT || dtype == ACL_BF16);
                            }),
-              Given("offset", DtypeIs("scale", "offset")),
+              Given("offset", OneDtype("scale", "offset")),
               RefusedDtype("y",
                            [](const IndexCall& call, DtypeNumber dtype) {
                              if (call.product == Product::k310P) return dtype == ACL_FLOAT16;

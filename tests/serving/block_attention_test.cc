@@ -150,10 +150,10 @@ IndexOperator Marked() {
   op.rules = {
       NoNulls("query key value blockSparseMask attentionOut"),
       HalvesAlone("query"),
-      DtypeIs("query", "key"),
-      DtypeIs("query", "value"),
+      OneDtype("query", "key"),
+      OneDtype("query", "value"),
       Listed_("blockSparseMask", {{ACL_INT8}}),
-      DtypeIs("query", "attentionOut"),
+      OneDtype("query", "attentionOut"),
       Refuses(161002, "softmaxLseOptional",
               [=](IndexCall& call) {
                 return returns(call) && !call["softmaxLseOptional"].null &&
@@ -311,12 +311,12 @@ IndexOperator Selected() {
   };
   op.rules = {NoNulls("query key value topkIndices softmaxMaxOut softmaxSumOut attentionOut"),
               HalvesAlone("query"),
-              DtypeIs("query", "key"),
-              DtypeIs("query", "value"),
+              OneDtype("query", "key"),
+              OneDtype("query", "value"),
               Listed_("topkIndices", kInt32Alone),
               Listed_("softmaxMaxOut", kFloatAlone),
               Listed_("softmaxSumOut", kFloatAlone),
-              DtypeIs("query", "attentionOut"),
+              OneDtype("query", "attentionOut"),
               Refuses(kTiling, "",
                       [=](IndexCall& call) {
                         if (call["inputLayout"].null || call["inputLayout"].text != "TND") return true;
@@ -440,7 +440,7 @@ TEST(BlocksOfKeysBad, SumsFartherApartThanThereAreAddressesAreRefused) {
   const ScopedEnvironment environment(Variables{{"PORTACL_SOC", "Ascend910B1"}});
   ASSERT_EQ(environment.init_status(), ACL_SUCCESS);
   std::vector<float> memory(64);
-  HandMade tensors;
+  Made tensors;
   const auto half = [&](const Shape& shape) { return tensors.Dense(shape, ACL_FLOAT16, memory.data()); };
   char layout[] = "BNSD";
   const int64_t blocks[] = {2, 2};

@@ -23,9 +23,6 @@ bool IsListed(const IndexCall& call, const std::string& name, bool only_new) {
                    (!only_new && (call.product == Product::kA2 || call.product == Product::kA3));
   return has && std::find(list.begin(), list.end(), call[name].dtype) != list.end();
 }
-IndexRule If(std::function<bool(const IndexCall&)> condition, const IndexRule& rule) {
-  return [=](IndexCall& call) { return condition(call) ? rule(call) : std::nullopt; };
-}
 bool IsGrouped(const IndexCall& call, const char* mode) {
   return !call[mode].null && call[mode].text == "PA_NZ";
 }
@@ -132,11 +129,9 @@ IndexOperator Pair() {
   const char* const mode = "cacheModeOptional";
   const auto given = [](const IndexCall& call) { return !call["value"].null; };
   const auto both = [](const IndexCall& call) { return !call["value"].null && !call["valueCacheRef"].null; };
-  const auto indices = [](const std::string& name) {
-    return If([=](const IndexCall& call) { return !call[name].null; }, OneDtype("slotMapping", name));
-  };
+  const auto indices = [](const std::string& name) { return Given(name, OneDtype("slotMapping", name)); };
   op.rules = {NoNulls("key keyCacheRef slotMapping", 561103),
-              If(given, NoNulls("valueCacheRef", 561103)),
+              When(given, NoNulls("valueCacheRef", 561103)),
               SucceedsIf([](IndexCall& call) {
                 const bool keys =
                     NumElements(call["key"].shape) != 0 && NumElements(call["keyCacheRef"].shape) != 0;
@@ -144,22 +139,22 @@ IndexOperator Pair() {
                 return !keys && !values;
               }),
               RankRange("key", 3, 4),
-              If(given, Refuses(161002, "value",
-                                [](IndexCall& call) {
-                                  const size_t rank = call["value"].shape.size();
-                                  return rank != 0 && rank != 3 && rank != 4;
-                                })),
+              When(given, Refuses(161002, "value",
+                                  [](IndexCall& call) {
+                                    const size_t rank = call["value"].shape.size();
+                                    return rank != 0 && rank != 3 && rank != 4;
+                                  })),
               Refuses(161002, "key", [](IndexCall& call) { return !IsListed(call, "key", false); }),
               OneDtype("key", "keyCacheRef"),
-              If(both, OneDtype("value", "valueCacheRef")),
-              If([=](const IndexCall& call) { return both(call) && !IsGrouped(call, mode); },
-                 OneDtype("key", "value")),
+              When(both, OneDtype("value", "valueCacheRef")),
+              When([=](const IndexCall& call) { return both(call) && !IsGrouped(call, mode); },
+                   OneDtype("key", "value")),
               Listed_("slotMapping", {{ACL_INT32, ACL_INT64}}),
               indices("compressLensOptional"),
               indices("compressSeqOffsetOptional"),
               indices("seqLensOptional"),
-              If(HasValues,
-                 Refuses(161002, "value", [](IndexCall& call) { return !IsListed(call, "value", false); })),
+              When(HasValues,
+                   Refuses(161002, "value", [](IndexCall& call) { return !IsListed(call, "value", false); })),
               Refuses(kTiling, mode,
                       [=](IndexCall& call) {
                         return !call[mode].null && call[mode].text != "Norm" && call[mode].text != "PA_NZ";
@@ -171,8 +166,8 @@ IndexOperator Pair() {
                       }),
               Tokens("key"),
               Fits("key", "keyCacheRef", mode),
-              If(HasValues, Tokens("value")),
-              If(HasValues, Fits("value", "valueCacheRef", mode))};
+              When(HasValues, Tokens("value")),
+              When(HasValues, Fits("value", "valueCacheRef", mode))};
   op.draw = [=](IndexCall& call, RandomNumbers& random) {
     const bool is_grouped = random.Below(2) == 0;
     call[mode].text = is_grouped ? "PA_NZ" : "Norm";

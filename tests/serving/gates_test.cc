@@ -10,11 +10,7 @@ namespace portacl::testing {
 namespace {
 
 const Listed kF3 = {{}, {ACL_FLOAT, ACL_FLOAT16, ACL_BF16}};
-constexpr aclnnStatus kTiling = 561002;
 
-IndexRule Tiling(const std::string& names, std::function<bool(IndexCall&)> wrong) {
-  return Refuses(kTiling, names, std::move(wrong));
-}
 double Single(double x) { return static_cast<double>(static_cast<float>(x)); }
 
 IndexOperator GeluTimes() {

@@ -63,7 +63,7 @@ IndexOperator Pre(const CFunction& function, bool has_precision) {
       HalvesOn950("x"),
       Listed_("phi alpha bias", kFloatAlone),
       IsFloatWhere("gammaOptional"),
-      DtypeIs("x", "hIn"),
+      OneDtype("x", "hIn"),
       Listed_("hPost", kFloatAlone),
       Refuses(161002, "hRes",
               [=](IndexCall& call) {
@@ -182,9 +182,9 @@ IndexOperator Post() {
   op.rules = {NoNulls("x hOut hPost y"),
               HalvesOn950("x"),
               IsFloatWhere("hResOptional"),
-              DtypeIs("x", "hOut"),
+              OneDtype("x", "hOut"),
               Listed_("hPost", kFloatAlone),
-              DtypeIs("x", "y"),
+              OneDtype("x", "y"),
               Refuses(kTiling, "",
                       [](IndexCall& call) {
                         const Shape& x = call["x"].shape;
@@ -252,7 +252,7 @@ IndexOperator Sinkhorn() {
   op.rules = {NoNulls("x y"),
               RefusedDtype("x", [](const IndexCall& call,
                                    DtypeNumber dtype) { return IsOn950(call) && dtype == ACL_FLOAT; }),
-              DtypeIs("x", "y"),
+              OneDtype("x", "y"),
               Refuses(kTiling, "",
                       [](IndexCall& call) {
                         const Shape& x = call["x"].shape;
@@ -318,7 +318,7 @@ TEST(HyperConnectionsBad, ResultsFartherApartThanThereAreAddressesAreRefused) {
   const char* const names[] = {"hRes", "invRmsOptional", "hMixOptional", "hPreOptional"};
   const Shape shapes[] = {{3, 2, 2}, {3}, {3, 8}, {3, 2}};
   for (size_t far = 0; far < 4; ++far) {
-    HandMade made;
+    Made made;
     const auto number = [&](const Shape& shape) { return made.Dense(shape, ACL_FLOAT, memory.data()); };
     aclTensor* results[4];
     for (size_t i = 0; i < 4; ++i)

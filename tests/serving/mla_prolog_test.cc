@@ -456,7 +456,7 @@ PORTACL_INDEX_TESTS(LatentQueries, Operators());
 // there are addresses.
 aclnnStatus PlanOfCodes(int64_t tokens, int64_t rank, const std::string& far) {
   std::vector<uint64_t> memory(4096);
-  HandMade made;
+  Made made;
   const auto of = [&](const Shape& shape, aclDataType dtype) {
     return made.Dense(shape, dtype, memory.data());
   };

@@ -236,9 +236,9 @@ IndexOperator Kv(const CFunction& function, bool is_v2) {
   op.tolerance = 1e-5;
   op.rules = {NoNulls("kv gamma cos sin index kCacheRef ckvCacheRef kRopeOut cKvOut"),
               Listed_("kv", {{}, kHalves}),
-              DtypeIs("kv", "gamma"),
-              DtypeIs("kv", "cos"),
-              DtypeIs("kv", "sin"),
+              OneDtype("kv", "gamma"),
+              OneDtype("kv", "cos"),
+              OneDtype("kv", "sin"),
               Listed_("index", kInt64Alone),
               OrInt8("kCacheRef", "kv"),
               OrInt8("ckvCacheRef", "kv"),
@@ -246,9 +246,9 @@ IndexOperator Kv(const CFunction& function, bool is_v2) {
               IsOptionalFloat("ckvScaleOptional"),
               IsOptionalFloat("kRopeOffsetOptional"),
               IsOptionalFloat("cKvOffsetOptional")};
-  if (is_v2) op.rules.push_back(Given("vOptional", DtypeIs("kv", "vOptional")));
-  op.rules.push_back(DtypeIs("kv", "kRopeOut"));
-  op.rules.push_back(DtypeIs("kv", "cKvOut"));
+  if (is_v2) op.rules.push_back(Given("vOptional", OneDtype("kv", "vOptional")));
+  op.rules.push_back(OneDtype("kv", "kRopeOut"));
+  op.rules.push_back(OneDtype("kv", "cKvOut"));
   op.rules.push_back(Refuses(kTiling, "", [=](IndexCall& call) { return KvIsWrong(call, is_v2); }));
   op.rules.push_back(EmptyDone("kv"));
   op.draw = [=](IndexCall& call, RandomNumbers& random) {
@@ -355,21 +355,21 @@ IndexOperator Qkv() {
   op.rules = {
       NoNulls("qkv qGamma kGamma cos sin index qOut kCache vCache qkvSize headNums"),
       Listed_("qkv", {{}, kHalves}),
-      DtypeIs("qkv", "qGamma"),
-      DtypeIs("qkv", "kGamma"),
-      DtypeIs("qkv", "cos"),
-      DtypeIs("qkv", "sin"),
+      OneDtype("qkv", "qGamma"),
+      OneDtype("qkv", "kGamma"),
+      OneDtype("qkv", "cos"),
+      OneDtype("qkv", "sin"),
       Listed_("index", kInt64Alone),
-      DtypeIs("qkv", "qOut"),
+      OneDtype("qkv", "qOut"),
       OrInt8("kCache", "qkv"),
       OrInt8("vCache", "qkv"),
       IsOptionalFloat("kScaleOptional"),
       IsOptionalFloat("vScaleOptional"),
       IsOptionalFloat("kOffsetOptional"),
       IsOptionalFloat("vOffsetOptional"),
-      Given("qOutBeforeQuant", DtypeIs("qkv", "qOutBeforeQuant")),
-      Given("kOutBeforeQuant", DtypeIs("qkv", "kOutBeforeQuant")),
-      Given("vOutBeforeQuant", DtypeIs("qkv", "vOutBeforeQuant")),
+      Given("qOutBeforeQuant", OneDtype("qkv", "qOutBeforeQuant")),
+      Given("kOutBeforeQuant", OneDtype("qkv", "kOutBeforeQuant")),
+      Given("vOutBeforeQuant", OneDtype("qkv", "vOutBeforeQuant")),
       Refuses(
           kTiling, "",
           [](IndexCall& call) {
@@ -570,7 +570,7 @@ IndexOperator Dequant() {
       NoNulls("x cos sin kCacheRef vCacheRef indices scaleK scaleV qOut kOut vOut sizeSplits"),
       RefusedDtype("x", takes),
       Listed_("cos", {kHalves}),
-      DtypeIs("cos", "sin"),
+      OneDtype("cos", "sin"),
       Refuses(161002, "x",
               [](IndexCall& call) {
                 return call["x"].dtype != ACL_INT32 && call["x"].dtype != call["cos"].dtype;
@@ -585,9 +585,9 @@ IndexOperator Dequant() {
       IsOptionalFloat("weightScaleOptional"),
       IsOptionalFloat("activationScaleOptional"),
       Given("biasOptional", Listed_("biasOptional", {{ACL_FLOAT, ACL_FLOAT16, ACL_BF16, ACL_INT32}})),
-      DtypeIs("cos", "qOut"),
-      DtypeIs("cos", "kOut"),
-      DtypeIs("cos", "vOut"),
+      OneDtype("cos", "qOut"),
+      OneDtype("cos", "kOut"),
+      OneDtype("cos", "vOut"),
       Refuses(kTiling, "",
               [](IndexCall& call) {
                 const auto is_other = [&](const char* name, const char* text) {

@@ -132,15 +132,15 @@ IndexOperator Compressed() {
   op.rules = {
       NoNulls("query key value softmaxMaxOut softmaxSumOut attentionOut topkIndicesOut"),
       HalvesAlone("query"),
-      DtypeIs("query", "key"),
-      DtypeIs("query", "value"),
+      OneDtype("query", "key"),
+      OneDtype("query", "value"),
       Refuses(161002, "attenMaskOptional",
               [](IndexCall& call) {
                 return HasElements(call, "attenMaskOptional") && call["attenMaskOptional"].dtype != ACL_BOOL;
               }),
       Listed_("softmaxMaxOut", kFloatAlone),
       Listed_("softmaxSumOut", kFloatAlone),
-      DtypeIs("query", "attentionOut"),
+      OneDtype("query", "attentionOut"),
       Listed_("topkIndicesOut", kInt32Alone),
       Refuses(
           kTiling, "",
@@ -456,10 +456,10 @@ IndexOperator CompressedInfer() {
   op.tolerance = 1e-2;
   op.rules = {NoNulls("query key value output topkIndicesOut"),
               HalvesAlone("query"),
-              DtypeIs("query", "key"),
-              DtypeIs("query", "value"),
+              OneDtype("query", "key"),
+              OneDtype("query", "value"),
               Given("blockTableOptional", Listed_("blockTableOptional", kInt32Alone)),
-              DtypeIs("query", "output"),
+              OneDtype("query", "output"),
               Listed_("topkIndicesOut", kInt32Alone),
               Refuses(kTiling, "",
                       [](IndexCall& call) {
@@ -542,11 +542,11 @@ IndexOperator SelectedInfer() {
   op.tolerance = 1e-2;
   op.rules = {NoNulls("query key value topkIndices attentionOut"),
               HalvesAlone("query"),
-              DtypeIs("query", "key"),
-              DtypeIs("query", "value"),
+              OneDtype("query", "key"),
+              OneDtype("query", "value"),
               Listed_("topkIndices", kInt32Alone),
               Given("blockTableOptional", Listed_("blockTableOptional", kInt32Alone)),
-              DtypeIs("query", "attentionOut"),
+              OneDtype("query", "attentionOut"),
               Refuses(kTiling, "",
                       [](IndexCall& call) {
                         if (PagesAreWrong(call, kSelected)) return true;
@@ -634,16 +634,16 @@ IndexOperator SelectedGradient() {
       NoNulls("query key value attentionOut attentionOutGrad softmaxMax softmaxSum topkIndices queryGrad "
               "keyGrad valueGrad"),
       HalvesAlone("query"),
-      DtypeIs("query", "key"),
-      DtypeIs("query", "value"),
-      DtypeIs("query", "attentionOut"),
-      DtypeIs("query", "attentionOutGrad"),
+      OneDtype("query", "key"),
+      OneDtype("query", "value"),
+      OneDtype("query", "attentionOut"),
+      OneDtype("query", "attentionOutGrad"),
       Listed_("softmaxMax", kFloatAlone),
       Listed_("softmaxSum", kFloatAlone),
       Listed_("topkIndices", kInt32Alone),
-      DtypeIs("query", "queryGrad"),
-      DtypeIs("query", "keyGrad"),
-      DtypeIs("query", "valueGrad"),
+      OneDtype("query", "queryGrad"),
+      OneDtype("query", "keyGrad"),
+      OneDtype("query", "valueGrad"),
       Refuses(kTiling, "",
               [](IndexCall& call) {
                 if (call["inputLayout"].null || call["inputLayout"].text != "TND") return true;
@@ -798,7 +798,7 @@ TEST(CompressedKeysBlocks, LongerThanTheirSequence) {
   const ScopedEnvironment environment(Variables{{"PORTACL_SOC", "Ascend910B1"}});
   ASSERT_EQ(environment.init_status(), ACL_SUCCESS);
   std::vector<uint16_t> memory(64);
-  HandMade made;
+  Made made;
   const auto half = [&](const Shape& shape) { return made.Dense(shape, ACL_FLOAT16, memory.data()); };
   aclTensor* const table = made.Dense({1, 2}, ACL_INT32, memory.data());
   aclTensor* const index = made.Dense({1, 1, 1}, ACL_INT32, memory.data());

@@ -14,11 +14,6 @@ namespace portacl::testing {
 namespace {
 
 const Listed kF3 = {{}, {ACL_FLOAT, ACL_FLOAT16, ACL_BF16}};
-constexpr aclnnStatus kTiling = 561002;
-
-IndexRule Tiling(const std::string& names, std::function<bool(IndexCall&)> wrong) {
-  return Refuses(kTiling, names, std::move(wrong));
-}
 
 // x * cos + r * sin of a row of n elements by the formulas of the modes: r = cat(-second half, first half); (-x1, x0, -x3, x2, ...);
 // cat(-x2, x1, -x4, x3) of quarters; mode 3 as mode 0, of the elements at even places and then those at odd ones.

@@ -55,9 +55,9 @@ IndexOperator Convolution(bool in_place) {
                            [](const IndexCall& call, DtypeNumber dtype) {
                              return IsOn950(call) && std::count(kHalves.begin(), kHalves.end(), dtype) > 0;
                            }),
-              DtypeIs(x_name, "weight"), DtypeIs(x_name, "convStates")};
+              OneDtype(x_name, "weight"), OneDtype(x_name, "convStates")};
   for (const std::string& name : kIndices) op.rules.push_back(Given(name, Listed_(name, kEitherIndex)));
-  if (!in_place) op.rules.push_back(DtypeIs("x", "y"));
+  if (!in_place) op.rules.push_back(OneDtype("x", "y"));
   op.rules.push_back(Refuses(kTiling, "", [=](IndexCall& call) {
     const Shape& x = call[x_name].shape;
     const Shape& states = call["convStates"].shape;
@@ -233,8 +233,8 @@ IndexOperator Compression() {
                      return (IsOn950(call) || IsOnA2OrA3(call)) &&
                             std::count(kHalves.begin(), kHalves.end(), dtype) > 0;
                    }),
-      DtypeIs("input", "weight"),
-      DtypeIs("input", "output"),
+      OneDtype("input", "weight"),
+      OneDtype("input", "output"),
       Refuses(kTiling, "",
               [=](IndexCall& call) {
                 if (!call["layoutOptional"].null && call["layoutOptional"].text != "TND") return true;
@@ -327,10 +327,10 @@ IndexOperator CompressionGradient() {
                              return (IsOn950(call) || IsOnA2OrA3(call)) &&
                                     std::count(kHalves.begin(), kHalves.end(), dtype) > 0;
                            }),
-              DtypeIs("outputGrad", "input"),
-              DtypeIs("outputGrad", "weight"),
-              DtypeIs("outputGrad", "inputGrad"),
-              DtypeIs("outputGrad", "weightGrad"),
+              OneDtype("outputGrad", "input"),
+              OneDtype("outputGrad", "weight"),
+              OneDtype("outputGrad", "inputGrad"),
+              OneDtype("outputGrad", "weightGrad"),
               Refuses(kTiling, "",
                       [=](IndexCall& call) {
                         const Shape& input = call["input"].shape;
@@ -425,10 +425,10 @@ IndexOperator WithCache() {
                              return (IsOn950(call) || IsOnA2OrA3(call)) &&
                                     std::count(kHalves.begin(), kHalves.end(), dtype) > 0;
                            }),
-              DtypeIs("input", "weight"),
+              OneDtype("input", "weight"),
               Listed_("slotMapping", kInt32Alone),
               Given("blockTableOptional", Listed_("blockTableOptional", kInt32Alone)),
-              DtypeIs("input", "outputCacheRef"),
+              OneDtype("input", "outputCacheRef"),
               Refuses(kTiling, "",
                       [](IndexCall& call) {
                         if (!call["layoutOptional"].null && call["layoutOptional"].text != "TND") return true;
@@ -532,7 +532,7 @@ TEST(RowWindowsBad, ResultsFartherApartThanThereAreAddressesAreRefused) {
   const ScopedEnvironment environment(Variables{{"PORTACL_SOC", "Ascend950PR_9579"}});
   ASSERT_EQ(environment.init_status(), ACL_SUCCESS);
   std::vector<uint16_t> memory(512);
-  HandMade made;
+  Made made;
   const auto half = [&](const Shape& shape) { return made.Dense(shape, ACL_FLOAT16, memory.data()); };
   uint64_t size = 0;
   aclOpExecutor* executor = nullptr;

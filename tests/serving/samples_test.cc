@@ -43,8 +43,9 @@ IndexOperator Sample(const CFunction& function, bool is_v2) {
                              return (is_v2 ? IsSinceA2(call) : IsOnA2OrA3(call)) &&
                                     std::count(dtypes.begin(), dtypes.end(), dtype) > 0;
                            }),
-              Listed_("topK", kInt32Alone), DtypeIs("logits", "topP"), Given("q", Listed_("q", kFloatAlone))};
-  if (is_v2) op.rules.push_back(Given("minPs", DtypeIs("logits", "minPs")));
+              Listed_("topK", kInt32Alone), OneDtype("logits", "topP"),
+              Given("q", Listed_("q", kFloatAlone))};
+  if (is_v2) op.rules.push_back(Given("minPs", OneDtype("logits", "minPs")));
   op.rules.push_back(Listed_("logitsSelectIdx", kInt64Alone));
   if (is_v2) op.rules.push_back(Listed_("logitsIdx", kInt64Alone));
   op.rules.push_back(Listed_("logitsTopKPSelect", kFloatAlone));
@@ -408,9 +409,9 @@ IndexOperator Convolution() {
   op.tolerance = 1e-6;
   op.rules = {NoNulls("x weight out"),
               Listed_("x", kSinceA2),
-              DtypeIs("x", "weight"),
+              OneDtype("x", "weight"),
               Given("mask", Listed_("mask", {{ACL_BOOL}})),
-              DtypeIs("x", "out"),
+              OneDtype("x", "out"),
               Refuses(kTiling, "",
                       [](IndexCall& call) {
                         const Shape& x = call["x"].shape;
@@ -475,7 +476,7 @@ IndexOperator Gate() {
                            }),
               Given("weightOptional", Listed_("weightOptional", kFloatAlone)),
               Given("groupIndexOptional", Listed_("groupIndexOptional", kInt64Alone)),
-              DtypeIs("x", "out"),
+              OneDtype("x", "out"),
               Refuses(kTiling, "", [](IndexCall& call) {
                 const Shape& x = call["x"].shape;
                 if (x.size() < 2 || x.size() > 8 || NumElements(x) == 0 || x.back() % 2 != 0) return true;

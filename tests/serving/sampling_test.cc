@@ -10,10 +10,6 @@
 namespace portacl::testing {
 namespace {
 
-IndexRule IfGiven(const std::string& name, const IndexRule& rule) {
-  return [=](IndexCall& call) { return call[name].null ? std::nullopt : rule(call); };
-}
-
 // Numbers of sixteenths from -2 to 2, whose exponentials are far enough from each other that every sum is on one side of a limit; many are the
 // same. Shares are of no sum of few of them; counts from -1 on.
 void FillLogits(const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
@@ -38,15 +34,15 @@ IndexOperator Kept(const CFunction& function) {
   op.valid = {TensorArg("logits", {3, 7}), TensorArg("p", {3}), TensorArg("k", {3}, ACL_INT32),
               OutputArg("out", {3, 7})};
   const auto each = [](const std::string& name) {
-    return IfGiven(name, Refuses(161002, name, [=](IndexCall& call) {
-                     return call[name].shape != Shape{call["logits"].shape[0]};
-                   }));
+    return Given(name, Refuses(161002, name, [=](IndexCall& call) {
+                   return call[name].shape != Shape{call["logits"].shape[0]};
+                 }));
   };
   op.rules = {NoNulls("logits out"),
               Refuses(161001, "p k", [](IndexCall& call) { return call["p"].null && call["k"].null; }),
               Listed_("logits", {{}, {ACL_FLOAT, ACL_FLOAT16, ACL_BF16}}),
-              IfGiven("p", OneDtype("logits", "p")),
-              IfGiven("k", Listed_("k", {{ACL_INT32}})),
+              Given("p", OneDtype("logits", "p")),
+              Given("k", Listed_("k", {{ACL_INT32}})),
               OneDtype("logits", "out"),
               RankRange("logits", 2, 2),
               OneShape("logits", "out"),

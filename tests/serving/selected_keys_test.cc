@@ -222,7 +222,7 @@ IndexOperator Indexer(bool is_quantised) {
   };
   op.rules = {NoNulls(is_quantised ? "query key weights queryDequantScale keyDequantScale sparseIndicesOut"
                                    : "query key weights sparseIndicesOut"),
-              RefusedDtype("query", takes), DtypeIs("query", "key"), Listed_("weights", kSinceA2)};
+              RefusedDtype("query", takes), OneDtype("query", "key"), Listed_("weights", kSinceA2)};
   if (is_quantised) {
     op.rules.push_back(Listed_("queryDequantScale", kSinceA2));
     op.rules.push_back(Listed_("keyDequantScale", kSinceA2));
@@ -405,8 +405,8 @@ IndexOperator Sparse(const CFunction& function, bool is_quantised, bool has_sink
   op.rules.push_back(
       is_quantised ? RefusedDtype("key", [](const IndexCall& call,
                                             DtypeNumber type) { return IsSinceA2(call) && type == ACL_INT8; })
-                   : DtypeIs("query", "key"));
-  op.rules.push_back(DtypeIs("key", "value"));
+                   : OneDtype("query", "key"));
+  op.rules.push_back(OneDtype("key", "value"));
   op.rules.push_back(Listed_("sparseIndices", kInt32Alone));
   // In the order of the operator's own list.
   op.rules.push_back([=](IndexCall& call) -> std::optional<Verdict> {
@@ -417,8 +417,8 @@ IndexOperator Sparse(const CFunction& function, bool is_quantised, bool has_sink
     return std::nullopt;
   });
   if (!is_quantised) {
-    op.rules.push_back(Given("queryRopeOptional", DtypeIs("query", "queryRopeOptional")));
-    op.rules.push_back(Given("keyRopeOptional", DtypeIs("query", "keyRopeOptional")));
+    op.rules.push_back(Given("queryRopeOptional", OneDtype("query", "queryRopeOptional")));
+    op.rules.push_back(Given("keyRopeOptional", OneDtype("query", "keyRopeOptional")));
   }
   if (has_sinks) op.rules.push_back(Given("sinksOptional", Listed_("sinksOptional", kSinceA2)));
   if (!is_quantised) {
@@ -429,7 +429,7 @@ IndexOperator Sparse(const CFunction& function, bool is_quantised, bool has_sink
       });
     }
   }
-  op.rules.push_back(DtypeIs("query", "attentionOut"));
+  op.rules.push_back(OneDtype("query", "attentionOut"));
   op.rules.push_back(Refuses(kTiling, "", [=](IndexCall& call) {
     if (SequencesAreWrong(call, kOfAttention)) return true;
     const Shape& query = call["query"].shape;
@@ -646,7 +646,7 @@ TEST(SelectedKeysPages, PagesOfKeysNotChosenAreNotRead) {
   const HalfForbidden ropes(size_t{32} * kRope * 2, kOne, kOne);
   std::vector<uint16_t> query(2 * kDepth), query_rope(2 * kRope), out(2 * kDepth);
   std::vector<int32_t> index = {5, 70, -1}, table = {3, 0, 2, 1}, length = {128};
-  HandMade made;
+  Made made;
   aclTensor* const key = made.Dense({4, 32, 1, kDepth}, ACL_BF16, keys.get());
   aclTensor* const result = made.Dense({1, 1, 2, kDepth}, ACL_BF16, out.data());
   uint64_t size = 0;
@@ -671,7 +671,7 @@ TEST(SelectedKeysPages, PagesBehindTheLastKeyAreNotRead) {
   const HalfForbidden keys(size_t{16} * 128 * 2, kTwo, kOne);
   std::vector<uint16_t> query(2 * 128, kOne), weights(2, kOne);
   std::vector<int32_t> table = {3, 2, 0, 1}, length = {20}, index(6);
-  HandMade made;
+  Made made;
   uint64_t size = 0;
   aclOpExecutor* executor = nullptr;
   ASSERT_EQ(
@@ -705,7 +705,7 @@ struct BlockOfKeys {
   }
 
   std::vector<float> memory = std::vector<float>(64);
-  HandMade made;
+  Made made;
   uint64_t size = 0;
   aclOpExecutor* executor = nullptr;
 };
@@ -736,7 +736,7 @@ TEST(SelectedKeysBad, ResultsFartherApartThanThereAreAddressesAreRefused) {
     ExpectMessage(is_sum ? "softmaxSumOut" : "softmaxMaxOut");
   }
   std::vector<float> memory(64);
-  HandMade made;
+  Made made;
   const auto half = [&](const Shape& shape) { return made.Dense(shape, ACL_BF16, memory.data()); };
   uint64_t size = 0;
   aclOpExecutor* executor = nullptr;

@@ -105,6 +105,16 @@ IndexRule When(const Condition& condition, const IndexRule& rule) {
 IndexRule Given(const std::string& name, const IndexRule& rule) {
   return When([=](const IndexCall& call) { return !call[name].null; }, rule);
 }
+IndexRule On(std::initializer_list<Product> products, const IndexRule& rule) {
+  return When(
+      [these = std::vector<Product>(products)](const IndexCall& call) {
+        return std::find(these.begin(), these.end(), call.product) != these.end();
+      },
+      rule);
+}
+IndexRule Tiling(const std::string& names, std::function<bool(IndexCall&)> wrong) {
+  return Refuses(561002, names, std::move(wrong));
+}
 IndexRules operator+(IndexRules first, const IndexRules& second) {
   first.insert(first.end(), second.begin(), second.end());
   return first;
@@ -258,6 +268,11 @@ IndexRule NoPrivateFormat(const std::string& names) {
     if (!IsPrivateFormat(one.format)) return std::nullopt;
     return std::vector<std::string>{"format"};
   });
+}
+
+IndexRule OneFormat(const std::string& first, const std::string& second) {
+  return Refuses(161002, first + " " + second,
+                 [=](IndexCall& call) { return call[first].format != call[second].format; });
 }
 
 }  // namespace portacl::testing

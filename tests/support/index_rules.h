@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -16,7 +17,10 @@ using Condition = std::function<bool(const IndexCall&)>;
 // ---- around rules ----
 IndexRule When(const Condition& condition, const IndexRule& rule);
 IndexRule Given(const std::string& name, const IndexRule& rule);  // unless the argument is null
+IndexRule On(std::initializer_list<Product> products, const IndexRule& rule);
 IndexRules operator+(IndexRules first, const IndexRules& second);
+// A fault that CANN finds when it divides the work: 561002.
+IndexRule Tiling(const std::string& names, std::function<bool(IndexCall&)> wrong);
 
 // ---- dtypes ----
 // The names of those dtypes that have one: messages do not promise how they show numbers that are no dtype.
@@ -53,5 +57,6 @@ bool IsDense(const IndexArgument& tensor);
 // A view that is not dense lies inside its storage.
 IndexRule Inside(const std::string& names);
 IndexRule NoPrivateFormat(const std::string& names);
+IndexRule OneFormat(const std::string& first, const std::string& second);
 
 }  // namespace portacl::testing

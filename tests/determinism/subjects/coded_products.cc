@@ -126,7 +126,7 @@ const SubjectRegistration kProducts[] = {
     Coded("aclnnQuantMatmulReduceSumWeightNz", aclnnQuantMatmulReduceSumWeightNz, nullptr, kFloat,
           {{{kGroups, kM}}}, 1,
           [](CodedCall& c) {
-            const Ints dims{0};
+            const aclIntArray* const dims = c.Ints({0});
             return aclnnQuantMatmulReduceSumWeightNzGetWorkspaceSize(
                 c.In({kGroups, kM, 96}, ACL_INT8), c.In({kGroups, 96, kN}, ACL_INT8, kFractal), c[0],
                 c.In({kN}, ACL_BF16), nullptr, nullptr, nullptr, nullptr, nullptr, false, false, 0, dims,
@@ -160,7 +160,7 @@ const SubjectRegistration kProducts[] = {
             const aclDataType dtype = OutOf(c.setting / 5);
             const int64_t mode = c.setting % 5;
             const aclDataType codes[] = {ACL_INT8, ACL_INT4, ACL_FLOAT4_E2M1, ACL_FLOAT4_E2M1, ACL_FLOAT};
-            aclTensor* const weight = mode == 4 ? c.Own({kK, kN / 8}, ACL_FLOAT, Codes(), kFractal)
+            aclTensor* const weight = mode == 4 ? c.Dense({kK, kN / 8}, ACL_FLOAT, Codes(), kFractal)
                                                 : c.In({kK, kN}, codes[mode], kFractal);
             aclTensor* const scale = mode == 0   ? c.In({kN}, dtype)
                                      : mode >= 3 ? c.In({10, kN}, ACL_FLOAT8_E8M0)
@@ -171,7 +171,8 @@ const SubjectRegistration kProducts[] = {
           }),
     Coded("aclnnTransposeQuantBatchMatMul", aclnnTransposeQuantBatchMatMul, kAscend950, kFloat, {{{kM}}}, 3,
           [](CodedCall& c) {
-            const Ints swapped{1, 0, 2}, same{0, 1, 2};
+            const aclIntArray* const swapped = c.Ints({1, 0, 2});
+            const aclIntArray* const same = c.Ints({0, 1, 2});
             const bool is_hifloat = c.setting == 2;
             const int64_t k = c.setting == 0 ? 512 : kK, n = c.setting == 0 ? 128 : kN;
             const aclDataType codes = is_hifloat ? ACL_HIFLOAT8 : ACL_FLOAT8_E4M3FN;
@@ -188,7 +189,8 @@ const SubjectRegistration kProducts[] = {
     Coded("aclnnTransposeQuantBatchMatMulWeightNz", aclnnTransposeQuantBatchMatMulWeightNz, kAscend950, kNone,
           {}, 1,
           [](CodedCall& c) {
-            const Ints swapped{1, 0, 2}, same{0, 1, 2};
+            const aclIntArray* const swapped = c.Ints({1, 0, 2});
+            const aclIntArray* const same = c.Ints({0, 1, 2});
             return aclnnTransposeQuantBatchMatMulWeightNzGetWorkspaceSize(
                 c.In({kM, 2, kK}, ACL_HIFLOAT8), c.In({2, kK, kN}, ACL_HIFLOAT8, kFractal), nullptr, nullptr,
                 c.In({kN}, ACL_UINT64), ACL_HIFLOAT8, 0, swapped, same, swapped, 1,
@@ -229,13 +231,14 @@ const SubjectRegistration kProducts[] = {
           }),
     Coded("aclnnQuantConvolution", aclnnQuantConvolution, nullptr, kFloat, {}, 2,
           [](CodedCall& c) {
-            const Ints ones{1, 1, 1}, zeros{0, 1, 1};
+            const aclIntArray* const ones = c.Ints({1, 1, 1});
+            const aclIntArray* const zeros = c.Ints({0, 1, 1});
             const aclDataType out = c.setting == 0 ? ACL_BF16 : ACL_FLOAT16;
             return aclnnQuantConvolutionGetWorkspaceSize(
-                c.Own({2, 5, 3, 7, 9}, ACL_INT8, Codes(), ACL_FORMAT_NCDHW),
-                c.Own({11, 5, 2, 3, 3}, ACL_INT8, Codes(), ACL_FORMAT_NCDHW), c.In({11}, ACL_FLOAT),
+                c.Dense({2, 5, 3, 7, 9}, ACL_INT8, Codes(), ACL_FORMAT_NCDHW),
+                c.Dense({11, 5, 2, 3, 3}, ACL_INT8, Codes(), ACL_FORMAT_NCDHW), c.In({11}, ACL_FLOAT),
                 c.In({11}, ACL_FLOAT), nullptr, ones, zeros, ones, false, nullptr, 1, 0, nullptr,
-                c.Own({2, 11, 2, 7, 9}, out, c.Place({2, 11, 2, 7, 9}, out), ACL_FORMAT_NCDHW), c.size,
+                c.Dense({2, 11, 2, 7, 9}, out, c.Place({2, 11, 2, 7, 9}, out), ACL_FORMAT_NCDHW), c.size,
                 c.executor);
           }),
 };
@@ -275,10 +278,10 @@ const SubjectRegistration kGrouped[] = {
     // x has no layouts, since it must not be transposed.
     Coded("aclnnGroupedMatmul", aclnnGroupedMatmul, nullptr, {ACL_FLOAT16, ACL_BF16}, {{{kGroups, kN}}}, 1,
           [](CodedCall& c) {
-            const Ints ends{20, 20, 35};
-            const auto weight = [&] { return Made::Tensor({kK, kN}, c.Dtype(), Halves(c.Dtype())); };
+            const aclIntArray* const ends = c.Ints({20, 20, 35});
+            const auto weight = [&] { return Call::Entry({kK, kN}, c.Dtype(), Halves(c.Dtype())); };
             const auto bias = [&](int64_t group) {
-              return Made::Tensor({kN}, c.Dtype(), static_cast<uint16_t*>(Halves(c.Dtype())) + group);
+              return Call::Entry({kN}, c.Dtype(), static_cast<uint16_t*>(Halves(c.Dtype())) + group);
             };
             return aclnnGroupedMatmulGetWorkspaceSize(
                 c.InList({35, kK}, c.Dtype()), c.List({weight(), weight(), weight()}),
@@ -288,7 +291,7 @@ const SubjectRegistration kGrouped[] = {
     Coded("aclnnGroupedMatmulV2", aclnnGroupedMatmulV2, nullptr, {ACL_FLOAT16, ACL_FLOAT}, {{{kGroups, kN}}},
           1,
           [](CodedCall& c) {
-            const Ints ends{20, 20, 35};
+            const aclIntArray* const ends = c.Ints({20, 20, 35});
             return aclnnGroupedMatmulV2GetWorkspaceSize(
                 c.InList({35, 160}, c.Dtype()), c.InList({kGroups, 160, 32}, c.Dtype()), nullptr, nullptr,
                 nullptr, nullptr, nullptr, ends, 3, 0, c.OutList({35, 32}, c.Dtype()), c.size, c.executor);
@@ -298,7 +301,7 @@ const SubjectRegistration kGrouped[] = {
           [](CodedCall& c) {
             return aclnnGroupedMatmulV3GetWorkspaceSize(
                 c.InList({kM, kK}, c.Dtype()), c.InList({kGroups, kK, kN}, ACL_INT8), nullptr, nullptr,
-                nullptr, c.List(Whole(c[0])), c.InList({kGroups, kN}, c.Dtype()), Ends(c), 3, 0,
+                nullptr, c.ListOf(0), c.InList({kGroups, kN}, c.Dtype()), Ends(c), 3, 0,
                 c.OutList(kY, c.Dtype()), c.size, c.executor);
           }),
     Coded("aclnnGroupedMatmulV4", aclnnGroupedMatmulV4, nullptr, kFloat, {{{kM}}}, 3,
@@ -308,7 +311,7 @@ const SubjectRegistration kGrouped[] = {
             return aclnnGroupedMatmulV4GetWorkspaceSize(
                 c.InList({kM, kK}, ACL_INT8), c.InList({kGroups, kK, kN}, ACL_INT8), nullptr,
                 c.InList({kGroups, kN}, is_static ? ACL_UINT64 : ACL_BF16), nullptr, nullptr, nullptr,
-                is_static ? nullptr : c.List(Whole(c[0])), Sizes(c), nullptr, nullptr, nullptr, 3, 0, 1,
+                is_static ? nullptr : c.ListOf(0), Sizes(c), nullptr, nullptr, nullptr, 3, 0, 1,
                 c.setting == 1 ? 2 : 0, c.OutList(kY, is_static ? ACL_INT8 : ACL_BF16), nullptr, nullptr,
                 c.size, c.executor);
           }),
@@ -320,8 +323,8 @@ const SubjectRegistration kGrouped[] = {
                 has_nibbles ? c.InList({kGroups, 64}, ACL_UINT64) : c.InList({kGroups, 64}, ACL_BF16);
             return aclnnGroupedMatmulWeightNzGetWorkspaceSize(
                 c.InList({kM, kK}, codes), c.InList({kGroups, kK, 64}, codes, kFractal), nullptr, scale,
-                nullptr, nullptr, nullptr, c.List(Whole(c[0])), Sizes(c), nullptr, nullptr, nullptr, 3, 0, 1,
-                0, nullptr, 0, c.OutList({kM, 64}, ACL_BF16), nullptr, nullptr, c.size, c.executor);
+                nullptr, nullptr, nullptr, c.ListOf(0), Sizes(c), nullptr, nullptr, nullptr, 3, 0, 1, 0,
+                nullptr, 0, c.OutList({kM, 64}, ACL_BF16), nullptr, nullptr, c.size, c.executor);
           }),
     // Groups of rows with words, whole scales, powers of two and blocks.
     Coded("aclnnGroupedMatmulV5_rows", aclnnGroupedMatmulV5, kAscend950, kFloat, {{{kM}}}, 5,
@@ -333,7 +336,7 @@ const SubjectRegistration kGrouped[] = {
                 c.InList({kGroups, kN}, ACL_UINT64), c.InList({kGroups, kN}, ACL_FLOAT),
                 c.InList({kGroups, kPairs, kN, 2}, ACL_FLOAT8_E8M0), c.InList({kGroups, 3, 1}, ACL_FLOAT),
                 c.InList({kGroups, 3, 1}, ACL_FLOAT)};
-            aclTensorList* const factors[] = {nullptr, c.List(Whole(c[0])),
+            aclTensorList* const factors[] = {nullptr, c.ListOf(0),
                                               c.InList({kM, kPairs, 2}, ACL_FLOAT8_E8M0),
                                               c.InList({kM, 3}, ACL_FLOAT), c.InList({kM, 3}, ACL_FLOAT)};
             const aclDataType out = OutOf(c.setting);
@@ -343,28 +346,27 @@ const SubjectRegistration kGrouped[] = {
                 nullptr, c.OutList(kY, out), nullptr, nullptr, c.size, c.executor);
           }),
     // Groups of terms.
-    Coded("aclnnGroupedMatmulV5_terms", aclnnGroupedMatmulV5, kAscend950, kFloat, {{{kGroups}}}, 3,
-          [](CodedCall& c) {
-            const aclDataType of_x[] = {ACL_HIFLOAT8, ACL_FLOAT8_E4M3FN, ACL_FLOAT8_E5M2};
-            const aclDataType codes = of_x[c.setting];
-            aclTensorList* const scales[] = {c.InList({kGroups}, ACL_FLOAT),
-                                             c.InList({kPairs + kGroups, kN, 2}, ACL_FLOAT8_E8M0),
-                                             c.InList({kK / 128 + kGroups, 1}, ACL_FLOAT)};
-            aclTensorList* const factors[] = {c.List(Whole(c[0])),
-                                              c.InList({kPairs + kGroups, kM, 2}, ACL_FLOAT8_E8M0),
-                                              c.InList({kK / 128 + kGroups, kM}, ACL_FLOAT)};
-            return aclnnGroupedMatmulV5GetWorkspaceSize(
-                c.List(Transposed(kM, kK, codes)), c.InList({kK, kN}, codes), nullptr, scales[c.setting],
-                nullptr, nullptr, nullptr, factors[c.setting], EndsOfTerms(c), nullptr, nullptr, nullptr, 3,
-                2, 0, 0, nullptr, c.OutList({kGroups, kM, kN}, ACL_FLOAT), nullptr, nullptr, c.size,
-                c.executor);
-          }),
+    Coded(
+        "aclnnGroupedMatmulV5_terms", aclnnGroupedMatmulV5, kAscend950, kFloat, {{{kGroups}}}, 3,
+        [](CodedCall& c) {
+          const aclDataType of_x[] = {ACL_HIFLOAT8, ACL_FLOAT8_E4M3FN, ACL_FLOAT8_E5M2};
+          const aclDataType codes = of_x[c.setting];
+          aclTensorList* const scales[] = {c.InList({kGroups}, ACL_FLOAT),
+                                           c.InList({kPairs + kGroups, kN, 2}, ACL_FLOAT8_E8M0),
+                                           c.InList({kK / 128 + kGroups, 1}, ACL_FLOAT)};
+          aclTensorList* const factors[] = {c.ListOf(0), c.InList({kPairs + kGroups, kM, 2}, ACL_FLOAT8_E8M0),
+                                            c.InList({kK / 128 + kGroups, kM}, ACL_FLOAT)};
+          return aclnnGroupedMatmulV5GetWorkspaceSize(
+              c.List(Transposed(kM, kK, codes)), c.InList({kK, kN}, codes), nullptr, scales[c.setting],
+              nullptr, nullptr, nullptr, factors[c.setting], EndsOfTerms(c), nullptr, nullptr, nullptr, 3, 2,
+              0, 0, nullptr, c.OutList({kGroups, kM, kN}, ACL_FLOAT), nullptr, nullptr, c.size, c.executor);
+        }),
     // Pairs of a group and its number of rows.
     Coded("aclnnGroupedMatmulV5_pairs", aclnnGroupedMatmulV5, kAscend950, kFloat, {{{kM}}}, 1,
           [](CodedCall& c) {
             return aclnnGroupedMatmulV5GetWorkspaceSize(
                 c.InList({kM, kK}, ACL_HIFLOAT8), c.InList({kGroups, kK, kN}, ACL_HIFLOAT8), nullptr,
-                c.InList({kGroups, kN}, ACL_FLOAT), nullptr, nullptr, nullptr, c.List(Whole(c[0])),
+                c.InList({kGroups, kN}, ACL_FLOAT), nullptr, nullptr, nullptr, c.ListOf(0),
                 c.Integers<int64_t>({2, 20, 0, 15, 1, 0}, ACL_INT64, {3, 2}), nullptr, nullptr, nullptr, 3, 0,
                 2, 0, nullptr, c.OutList(kY, ACL_BF16), nullptr, nullptr, c.size, c.executor);
           }),
@@ -466,7 +468,7 @@ const SubjectRegistration kGrouped[] = {
     Coded("aclnnFFNV2", aclnnFFNV2, nullptr, {ACL_FLOAT16, ACL_BF16},
           {{{kM, 65}}, {{2, 65, 133}}, {{2, 133, 65}}}, 1,
           [](CodedCall& c) {
-            const Ints ends{17, kM};
+            const aclIntArray* const ends = c.Ints({17, kM});
             return aclnnFFNV2GetWorkspaceSize(c[0], c[1], c[2], ends, nullptr, nullptr, nullptr, nullptr,
                                               nullptr, nullptr, nullptr, nullptr, nullptr, nullptr,
                                               c.Text("silu"), 0, true, c.Out({kM, 65}, c.Dtype()), c.size,
@@ -496,7 +498,7 @@ const SubjectRegistration kCaches[] = {
     Coded("aclnnDequantRopeQuantKvcache", aclnnDequantRopeQuantKvcache, nullptr, {ACL_FLOAT16, ACL_BF16},
           {{{2, 5, 256}}, {{2, 5, 1, 32}}, {{2, 5, 1, 32}}}, 1,
           [](CodedCall& c) {
-            const Ints splits{128, 64, 64};
+            const aclIntArray* const splits = c.Ints({128, 64, 64});
             aclTensor* const k_cache = c.Out({2, 12, 2, 32}, ACL_INT8);
             aclTensor* const v_cache = c.Out({2, 12, 2, 32}, ACL_INT8);
             aclTensor* const q = c.Out({2, 5, 4, 32}, c.Dtype());

@@ -106,8 +106,9 @@ const SubjectRegistration kPlain[] = {
     Coded("aclnnQuantize", aclnnQuantize, nullptr, kAll, {{kShape}, {kRow, ACL_FLOAT}}, 3,
           [](CodedCall& c) {
             const aclDataType codes[] = {ACL_INT8, ACL_UINT8, ACL_INT32};
-            return aclnnQuantizeGetWorkspaceSize(c[0], c[1], c.Own(kRow, ACL_INT8, Codes()), codes[c.setting],
-                                                 -1, c.Out(kShape, codes[c.setting]), c.size, c.executor);
+            return aclnnQuantizeGetWorkspaceSize(c[0], c[1], c.Dense(kRow, ACL_INT8, Codes()),
+                                                 codes[c.setting], -1, c.Out(kShape, codes[c.setting]),
+                                                 c.size, c.executor);
           }),
     Coded("aclnnQuantize_950", aclnnQuantize, kAscend950, kAll, {{kShape}, {kRow, ACL_FLOAT}}, 4,
           [](CodedCall& c) {
@@ -590,8 +591,9 @@ const SubjectRegistration kRotations[] = {
             aclTensor* const first_out = c.Out(kShape, mode.codes);
             aclTensor* const second_out = c.Out(kPowers, ACL_FLOAT8_E8M0);
             return aclnnRotateQuantGetWorkspaceSize(
-                c[0], c[1], c.setting % 2 == 0 ? c.Own({1}, ACL_FLOAT, &part) : c[2], -1, c.Text(mode.round),
-                mode.algorithm, mode.most, false, first_out, second_out, c.size, c.executor);
+                c[0], c[1], c.setting % 2 == 0 ? c.Dense({1}, ACL_FLOAT, &part) : c[2], -1,
+                c.Text(mode.round), mode.algorithm, mode.most, false, first_out, second_out, c.size,
+                c.executor);
           }),
     Coded("aclnnRotateQuant_950_many", aclnnRotateQuant, kAscend950, kHalves, {{kShape}, {{13, 32, 32}}}, 2,
           [](CodedCall& c) {

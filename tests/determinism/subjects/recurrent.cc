@@ -1,11 +1,9 @@
 // Recurrent networks, for the determinism test: products of all steps, and the steps.
 // SPDX-License-Identifier: Apache-2.0
-#include <string>
 #include <vector>
 
 #include "aclnnop/families/recurrent.h"
-#include "determinism/arguments.h"
-#include "determinism/subject.h"
+#include "determinism/calls.h"
 
 namespace portacl::testing {
 namespace {
@@ -16,121 +14,59 @@ constexpr int64_t kInputs = 35;
 constexpr int64_t kHidden = 43;
 constexpr int64_t kGates = 4 * kHidden;
 
-// What a call is given besides its tensors: memory that it may write and nobody reads, or that holds zeros.
-class Others {
- public:
-  aclTensor* Tensor(const Shape& shape) {
-    thread_local std::vector<std::vector<uint64_t>> memory(32);
-    std::vector<uint64_t>& data = memory[next_++];
-    int64_t count = 1;
-    for (const int64_t dim : shape) count *= dim;
-    data.assign(static_cast<size_t>(count), 0);
-    return aclCreateTensor(shape.data(), shape.size(), dtype_, nullptr, 0, ACL_FORMAT_ND, shape.data(),
-                           shape.size(), data.data());
-  }
-  aclTensor* One(const Shape& shape) { return tensors_.emplace_back(Tensor(shape)); }
-  aclTensorList* List(const std::vector<aclTensor*>& entries) {
-    return lists_.emplace_back(aclCreateTensorList(entries.data(), entries.size()));
-  }
-  explicit Others(const aclTensor* like) { aclGetDataType(like, &dtype_); }
-  ~Others() {
-    for (const aclTensor* const tensor : tensors_) aclDestroyTensor(tensor);
-    for (const aclTensorList* const list : lists_) aclDestroyTensorList(list);
-  }
-  Others(const Others&) = delete;
-  Others& operator=(const Others&) = delete;
-
- private:
-  aclDataType dtype_ = ACL_FLOAT;
-  size_t next_ = 0;
-  std::vector<aclTensor*> tensors_;
-  std::vector<aclTensorList*> lists_;
-};
-
-aclTensor* Copy(const aclTensor* tensor, int64_t length) { return Part(tensor, 0, 0, length); }
-
-aclnnStatus PlanForward(Tensors t, const Attributes&, uint64_t* size, aclOpExecutor** executor) {
-  Others others(t[0]);
-  const aclTensorList* const params =
-      others.List({Copy(t[1], kGates), Copy(t[2], kGates), Copy(t[3], kGates), Copy(t[4], kGates)});
-  const Shape state = {1, kBatch, kHidden};
-  return aclnnLSTMGetWorkspaceSize(t[0], params, nullptr, nullptr, true, 1, 0, false, false, false, t[5],
-                                   others.One(state), others.One(state), nullptr, nullptr, nullptr, nullptr,
-                                   nullptr, nullptr, nullptr, size, executor);
-}
-
-// The gradient of the weights of the input.
-aclnnStatus PlanBackward(Tensors t, const Attributes&, uint64_t* size, aclOpExecutor** executor) {
-  Others others(t[0]);
-  const aclTensorList* const params = others.List({Copy(t[1], kGates), Copy(t[2], kGates)});
-  const Shape state = {1, kBatch, kHidden};
-  const aclTensorList* const hx = others.List({others.Tensor(state), others.Tensor(state)});
-  const aclTensorList* saved[7];
-  for (const aclTensorList*& list : saved) list = others.List({Copy(t[3], kSteps)});
-  return aclnnLstmBackwardGetWorkspaceSize(
-      t[0], hx, params, t[3], nullptr, nullptr, saved[0], saved[1], saved[2], saved[3], saved[4], saved[5],
-      saved[6], nullptr, false, 1, 0, true, false, false, nullptr, others.One({kSteps, kBatch, kInputs}),
-      others.One(state), others.One(state),
-      others.List({Copy(t[4], kGates), others.Tensor({kGates, kHidden})}), size, executor);
-}
-
 constexpr int64_t kGruGates = 3 * kHidden;
+const Shape kState = {1, kBatch, kHidden};
 
-aclnnStatus PlanGru(Tensors t, const Attributes&, uint64_t* size, aclOpExecutor** executor) {
-  Others others(t[0]);
-  const aclTensorList* const params = others.List(
-      {Copy(t[1], kGruGates), Copy(t[2], kGruGates), Copy(t[3], kGruGates), Copy(t[4], kGruGates)});
-  return aclnnGRUGetWorkspaceSize(t[0], params, nullptr, nullptr, true, 1, 0, false, false, false, t[5],
-                                  others.One({1, kBatch, kHidden}), nullptr, nullptr, nullptr, nullptr,
-                                  nullptr, size, executor);
+// A state of zeros, as an entry of a list.
+aclTensor* Zeros(Call& c) {
+  static std::vector<float> zeros(kBatch * kHidden);
+  return Call::Entry(kState, c.Dtype(), zeros.data());
+}
+aclTensor* State(Call& c) { return c.Unseen(kState, c.Dtype()); }
+aclTensor* OfInputs(Call& c) { return c.Unseen({kSteps, kBatch, kInputs}, c.Dtype()); }
+// The gradients of weights, of which one is hashed.
+aclTensorList* Gradients(Call& c, const Shape& inputs, const Shape& hidden, bool is_hidden) {
+  static std::vector<float> memory(kGates * kHidden);
+  aclTensor* const other = Call::Entry(is_hidden ? inputs : hidden, c.Dtype(), memory.data());
+  return is_hidden ? c.List({other, Same(c.out())}) : c.List({Same(c.out()), other});
 }
 
-// The gradient of the weights of the hidden state.
-aclnnStatus PlanGruBackward(Tensors t, const Attributes&, uint64_t* size, aclOpExecutor** executor) {
-  Others others(t[0]);
-  const aclTensorList* const params = others.List({Copy(t[1], kGruGates), Copy(t[2], kGruGates)});
-  const Shape state = {1, kBatch, kHidden};
-  const aclTensorList* saved[5];
-  for (const aclTensorList*& list : saved) list = others.List({Copy(t[3], kSteps)});
-  return aclnnGRUBackwardGetWorkspaceSize(
-      t[0], params, others.One(state), t[3], others.One(state), saved[0], saved[1], saved[2], saved[3],
-      saved[4], nullptr, false, 1, false, false, others.One({kSteps, kBatch, kInputs}), others.One(state),
-      others.List({others.Tensor({kGruGates, kInputs}), Copy(t[4], kGruGates)}), size, executor);
-}
-
-SubjectRegistration Register(const char* name, const std::vector<Shape>& inputs, const Shape& output,
-                             decltype(OperatorBinding::plan) plan, decltype(OperatorBinding::run) run) {
-  Subject subject;
-  subject.sums_everything = true;
-  OperatorBinding& binding = subject.description.binding;
-  binding.name = name;
-  for (size_t i = 0; i < inputs.size(); ++i) binding.tensors.push_back("input" + std::to_string(i));
-  binding.tensors.emplace_back("output");
-  binding.plan = std::move(plan);
-  binding.run = run;
-  binding.may_need_workspace = [](std::span<const Shape>) { return true; };
-  for (const DtypeNumber dtype : {ACL_FLOAT, ACL_FLOAT16})
-    subject.given.push_back({std::vector<DtypeNumber>(inputs.size(), dtype), inputs, dtype, output, 0, {}});
-  subject.description.attributes.emplace_back();
-  subject.cuts_freely = [](const Attributes&) { return false; };
-  return SubjectRegistration(std::move(subject));
-}
+const std::vector<DtypeNumber> kDtypes = {ACL_FLOAT, ACL_FLOAT16};
+const Traits kRecurrent = {.seed_of = ""};
 
 const auto kLstm = Register(
-    "aclnnLSTM", {{kSteps, kBatch, kInputs}, {kGates, kInputs}, {kGates, kHidden}, {kGates}, {kGates}},
-    {kSteps, kBatch, kHidden}, PlanForward, aclnnLSTM);
-const auto kLstmBackward =
-    Register("aclnnLstmBackward",
-             {{kSteps, kBatch, kInputs}, {kGates, kInputs}, {kGates, kHidden}, {kSteps, kBatch, kHidden}},
-             {kGates, kInputs}, PlanBackward, aclnnLstmBackward);
+    PORTACL_PHASES(aclnnLSTM, c[0], c.ListOf(1, 4), nullptr, nullptr, true, 1, 0, false, false, false, c[5],
+                   State(c), State(c), nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr),
+    Cases(kDtypes, {{kSteps, kBatch, kInputs}, {kGates, kInputs}, {kGates, kHidden}, {kGates}, {kGates}},
+          {{kSteps, kBatch, kHidden}}),
+    kRecurrent);
+// The gradient of the weights of the input.
+const auto kLstmBackward = Register(
+    PORTACL_PHASES(aclnnLstmBackward, c[0], c.List({Zeros(c), Zeros(c)}), c.ListOf(1, 2), c[3], nullptr,
+                   nullptr, c.ListOf(3), c.ListOf(3), c.ListOf(3), c.ListOf(3), c.ListOf(3), c.ListOf(3),
+                   c.ListOf(3), nullptr, false, 1, 0, true, false, false, nullptr, OfInputs(c), State(c),
+                   State(c), Gradients(c, {kGates, kInputs}, {kGates, kHidden}, false)),
+    Cases(kDtypes,
+          {{kSteps, kBatch, kInputs}, {kGates, kInputs}, {kGates, kHidden}, {kSteps, kBatch, kHidden}},
+          {{kGates, kInputs}}),
+    kRecurrent);
 const auto kGru = Register(
-    "aclnnGRU",
-    {{kSteps, kBatch, kInputs}, {kGruGates, kInputs}, {kGruGates, kHidden}, {kGruGates}, {kGruGates}},
-    {kSteps, kBatch, kHidden}, PlanGru, aclnnGRU);
+    PORTACL_PHASES(aclnnGRU, c[0], c.ListOf(1, 4), nullptr, nullptr, true, 1, 0, false, false, false, c[5],
+                   State(c), nullptr, nullptr, nullptr, nullptr, nullptr),
+    Cases(kDtypes,
+          {{kSteps, kBatch, kInputs}, {kGruGates, kInputs}, {kGruGates, kHidden}, {kGruGates}, {kGruGates}},
+          {{kSteps, kBatch, kHidden}}),
+    kRecurrent);
+// The gradient of the weights of the hidden state.
 const auto kGruBackward = Register(
-    "aclnnGRUBackward",
-    {{kSteps, kBatch, kInputs}, {kGruGates, kInputs}, {kGruGates, kHidden}, {kSteps, kBatch, kHidden}},
-    {kGruGates, kHidden}, PlanGruBackward, aclnnGRUBackward);
+    PORTACL_PHASES(aclnnGRUBackward, c[0], c.ListOf(1, 2), c.Own(Zeros(c)), c[3], c.Own(Zeros(c)),
+                   c.ListOf(3), c.ListOf(3), c.ListOf(3), c.ListOf(3), c.ListOf(3), nullptr, false, 1, false,
+                   false, OfInputs(c), State(c),
+                   Gradients(c, {kGruGates, kInputs}, {kGruGates, kHidden}, true)),
+    Cases(kDtypes,
+          {{kSteps, kBatch, kInputs}, {kGruGates, kInputs}, {kGruGates, kHidden}, {kSteps, kBatch, kHidden}},
+          {{kGruGates, kHidden}}),
+    kRecurrent);
 
 }  // namespace
 }  // namespace portacl::testing

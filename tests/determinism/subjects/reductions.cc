@@ -3,8 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "determinism/arguments.h"
-#include "determinism/subject.h"
+#include "determinism/calls.h"
 #include "support/reduction_operators.h"
 
 namespace portacl::testing {
@@ -65,40 +64,24 @@ DtypeNumber ResultOf(const std::string& name, DtypeNumber dtype) {
 }
 
 // The results of operators with indices are of one dtype, since those of indices are converted to it; scans have but theirs.
-aclnnStatus Plan(const ReductionOperator& op, Tensors t, const Attributes& attributes, uint64_t* size,
-                 aclOpExecutor** executor) {
-  const Layout& layout = kLayouts[static_cast<size_t>(attributes.reduction) % kLayouts.size()];
+aclnnStatus Plan(const ReductionOperator& op, Call& c) {
+  const Layout& layout = kLayouts[static_cast<size_t>(c.setting) % kLayouts.size()];
   ReductionArguments arguments;
   arguments.dims = layout.dims;
   arguments.dim = layout.dims[0];
-  arguments.number = attributes.reduction < std::ssize(kLayouts) ? 2 : 3;
-  std::vector<aclTensor*> tensors(t.begin(), t.end());
+  arguments.number = c.setting < std::ssize(kLayouts) ? 2 : 3;
+  std::vector<aclTensor*> tensors = {c[0], c[1]};
   if (op.tensors == 1) tensors.erase(tensors.begin());
-  if (op.tensors == 3) {
-    tensors[1] = Part(t[1], layout.both, 0, 1);
-    tensors.push_back(Part(t[1], layout.both, 1, 1));
-    ListOf({tensors[1], tensors[2]});
-  }
+  if (op.tensors == 3) tensors = {c[0], c.Part(1, layout.both, 0, 1), c.Part(1, layout.both, 1, 1)};
   arguments.tensors = tensors;
-  return op.plan(arguments, size, executor);
+  return op.plan(arguments, c.size, c.executor);
 }
 
-// Those of complex numbers are a subject of their own, since their loops are plain code.
-Subject SubjectOf(const ReductionOperator& op, bool is_complex) {
-  Subject subject;
-  subject.description.binding = {
-      is_complex ? op.name + "OfComplex" : op.name,
-      {"self", "out"},
-      [&op](Tensors t, const Attributes& attributes, uint64_t* size, aclOpExecutor** executor) {
-        return Plan(op, t, attributes, size, executor);
-      },
-      op.run};
-  subject.description.binding.may_need_workspace = [](std::span<const Shape>) { return true; };
-  const bool is_norm = op.name.ends_with("Norm");
-  const size_t settings = is_norm ? 2 * kLayouts.size() : kLayouts.size();
+// Complex numbers are a subject of their own, since their loops are plain code.
+SubjectRegistration RegisterReduction(const ReductionOperator& op, bool is_complex) {
+  std::vector<GivenCase> cases;
+  const size_t settings = op.name.ends_with("Norm") ? 2 * kLayouts.size() : kLayouts.size();
   for (size_t i = 0; i < settings; ++i) {
-    subject.description.attributes.emplace_back();
-    subject.description.attributes.back().reduction = static_cast<int64_t>(i);
     const Layout& layout = kLayouts[i % kLayouts.size()];
     if (!TakesLayout(op, layout)) continue;
     Shape result = layout.result;
@@ -106,15 +89,16 @@ Subject SubjectOf(const ReductionOperator& op, bool is_complex) {
     if (op.over == Over::kLine) result = layout.shape;
     if (op.tensors == 3) result[layout.both] *= 2;
     for (const DtypeNumber dtype : DtypesOf(op.name, is_complex))
-      subject.given.push_back({{dtype}, {layout.shape}, ResultOf(op.name, dtype), result, i});
+      cases.push_back(Case(dtype, {layout.shape}, {result, ResultOf(op.name, dtype)}, i));
   }
-  subject.cuts_freely = [](const Attributes&) { return false; };
-  subject.sums_everything = true;
-  if (op.name == "aclnnReduceLogSum") subject.not_negative = {0};
-  subject.is_plain_code = op.over == Over::kLine || is_complex;
-  if (op.tensors == 1) subject.start = Start::kFirstInput;
-  for (const char c : op.name) subject.seed = subject.seed * 31 + static_cast<unsigned char>(c);
-  return subject;
+  Traits traits;
+  if (op.name == "aclnnReduceLogSum") traits.not_negative = {0};
+  traits.is_plain_code = op.over == Over::kLine || is_complex;
+  if (op.tensors == 1) traits.start = Start::kFirstInput;
+  traits.seed_of = op.name;
+  return Register(
+      {is_complex ? op.name + "OfComplex" : op.name, op.run, [&op](Call& c) { return Plan(op, c); }}, cases,
+      traits);
 }
 
 // Running extremes have indices of an integer type of their own; tests/reductions/ has them.
@@ -122,8 +106,9 @@ const std::vector<SubjectRegistration> kSubjects = [] {
   std::vector<SubjectRegistration> all;
   for (const ReductionOperator& op : AllReductions()) {
     if (op.over == Over::kLine && op.tensors == 3) continue;
-    all.emplace_back(SubjectOf(op, /*is_complex=*/false));
-    if (!DtypesOf(op.name, /*is_complex=*/true).empty()) all.emplace_back(SubjectOf(op, /*is_complex=*/true));
+    all.push_back(RegisterReduction(op, /*is_complex=*/false));
+    if (!DtypesOf(op.name, /*is_complex=*/true).empty())
+      all.push_back(RegisterReduction(op, /*is_complex=*/true));
   }
   return all;
 }();

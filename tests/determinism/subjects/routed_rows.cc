@@ -17,7 +17,7 @@ const Shape kChoice = {kTokens, kEntries};
 const Shape kOfExperts = {kTokens, kExperts};
 const Shape kDropped = {kExperts, kCapacity, kColumns};
 const std::vector<DtypeNumber> kAll = {ACL_FLOAT, ACL_FLOAT16, ACL_BF16};
-const CodedInput kExpertIds = {kChoice, ACL_INT32, kExperts};
+const CaseTensor kExpertIds = {kChoice, ACL_INT32, kExperts};
 
 // Each place once, in an order of its own.
 aclTensor* Places(CodedCall& c, const Shape& shape = {kRows}) {
@@ -191,7 +191,7 @@ const SubjectRegistration kRouted[] = {
           [](CodedCall& c) {
             const bool drops = c.setting == 3;
             const int64_t modes[] = {-1, 0, 1, 1};
-            const Ints range{drops ? 0 : 1, drops ? kExperts : 5};
+            const aclIntArray* const range = c.Ints({drops ? 0 : 1, drops ? kExperts : 5});
             aclTensor* const to =
                 c.Out(drops ? kDropped : kOfRows, c.setting == 0 ? c.Dtype() : aclDataType{ACL_INT8});
             aclTensor* const scale = c.setting == 0   ? c.In({kTokens}, ACL_FLOAT)
@@ -206,7 +206,7 @@ const SubjectRegistration kRouted[] = {
           }),
     Coded("aclnnMoeInitRoutingCustom", aclnnMoeInitRoutingCustom, nullptr, kAll, {{kOfTokens}, kExpertIds}, 1,
           [](CodedCall& c) {
-            const Ints range{0, kExperts};
+            const aclIntArray* const range = c.Ints({0, kExperts});
             aclTensor* const to = c.Out(kOfRows, ACL_INT8);
             aclTensor* const places = c.Out({kRows}, ACL_INT32);
             aclTensor* const counts = c.Out({kExperts, 2}, ACL_INT64);
@@ -230,7 +230,7 @@ const SubjectRegistration kRouted[] = {
                                          {14, ACL_FLOAT8_E5M2, {kRows, 1}, ACL_FLOAT},
                                          {16, ACL_FLOAT8_E5M2, {kRows, 4}, ACL_FLOAT8_E8M0}};
             const Mode& mode = modes[c.setting];
-            const Ints range{0, kExperts};
+            const aclIntArray* const range = c.Ints({0, kExperts});
             aclTensor* const to = c.Out(kOfRows, mode.codes);
             aclTensor* const places = c.Out({kRows}, ACL_INT32);
             aclTensor* const counts = c.Out({kExperts}, ACL_INT64);
@@ -247,7 +247,10 @@ const SubjectRegistration kRouted[] = {
     Coded("aclnnMoeFinalizeRoutingV4", aclnnMoeFinalizeRoutingV4, nullptr, kAll,
           {{kOfRows}, {kOfTokens}, {{kExperts, kColumns}}, {kChoice}, kExpertIds, {{1}}}, 2,
           [](CodedCall& c) {
-            const Ints zero{4, 5}, copied{5, 6}, constant{3, 4}, none{-1, -1};
+            const aclIntArray* const zero = c.Ints({4, 5});
+            const aclIntArray* const copied = c.Ints({5, 6});
+            const aclIntArray* const constant = c.Ints({3, 4});
+            const aclIntArray* const none = c.Ints({-1, -1});
             const bool has = c.setting == 1;
             return aclnnMoeFinalizeRoutingV4GetWorkspaceSize(
                 c[0], Places(c), c[1], nullptr, c[2], c[3], c[4], has ? c[1] : nullptr, has ? c[5] : nullptr,
