@@ -4,10 +4,10 @@
 Usage: decoding.py --build BUILD [--before BUILD] [--threads N] [--rounds N] [--batches 1 16] [--tokens N] [--processor]
 
 Keys and values are BF16, 32 heads of 128 elements. A case of few batches takes another part of them each time, so that it comes from memory.
-Times are the best of all rounds; `sum` is the time over the attention's of PyTorch's sum of contiguous numbers, `read` that of decoding_reads.c, which
-reads the cache in the order of its pages (the better of with and without prefetching), and `before` how many times as long the library in another
-build takes, whose results must have the same bits. --processor takes the processor time of all threads instead of the elapsed time, and the calling
-thread computes (ASCEND_LAUNCH_BLOCKING): for a machine that does other work, too.
+Times are the best of all rounds; `sum` is the time over the attention's of PyTorch's sum of contiguous numbers, `read` that of decoding_reads.c,
+which reads the cache in the order of its pages (the better of with and without prefetching), and `before` how many times as long the library in
+another build takes, whose results must have the same bits. --processor takes the processor time of all threads instead of the elapsed time,
+and the calling thread computes (ASCEND_LAUNCH_BLOCKING): for a machine that does other work, too.
 SPDX-License-Identifier: Apache-2.0
 """
 import argparse
