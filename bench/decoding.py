@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""Times attention of one query of each batch to its cached tokens, beside a sum that reads as many bytes: one process, in turn, as many threads.
+"""Times attention of one query of each batch to its cached tokens, beside two ways to read as many bytes: one process, in turn, as many threads.
 
-Usage: decoding.py --build BUILD [--before BUILD] [--threads N] [--rounds N] [--batches 1 16] [--tokens N]
+Usage: decoding.py --build BUILD [--before BUILD] [--threads N] [--rounds N] [--batches 1 16] [--tokens N] [--processor]
 
 Keys and values are BF16, 32 heads of 128 elements. A case of few batches takes another part of them each time, so that it comes from memory.
-Times are the best of all rounds; `read` is the sum's time over the attention's, and `before` how many times as long the library in another
-build takes, whose results must have the same bits.
+Times are the best of all rounds; `sum` is the time over the attention's of PyTorch's sum of contiguous numbers, `read` that of decoding_reads.c,
+which reads the cache in the order of its pages (the better of with and without prefetching), and `before` how many times as long the library in
+another build takes, whose results must have the same bits. --processor takes the processor time of all threads instead of the elapsed time,
+and the calling thread computes (ASCEND_LAUNCH_BLOCKING): for a machine that does other work, too.
 SPDX-License-Identifier: Apache-2.0
 """
 import argparse
@@ -14,6 +16,7 @@ import math
 import os
 import pathlib
 import sys
+import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -77,6 +80,38 @@ class Decoding:
         self.installed.check(lib.aclrtSynchronizeStream(self.installed.stream), "aclrtSynchronizeStream")
 
 
+class Cache(ctypes.Structure):
+    """`struct cache` of decoding_reads.c."""
+
+    _fields_ = [("of", ctypes.c_void_p * 2), ("table", ctypes.c_void_p)] + [
+        (name, ctypes.c_int64) for name in ("batches", "heads", "tokens", "page_tokens", "page", "token", "head", "bytes", "prefetches")]
+
+
+class Reads:
+    """The loop that reads a cache."""
+
+    def __init__(self, threads):
+        with tempfile.TemporaryDirectory() as place:
+            self.lib = compile_c("decoding_reads.c", pathlib.Path(place) / "decoding_reads.so", ["-march=native", "-pthread"])
+        self.lib.decoding_read.restype = ctypes.c_uint32
+        if self.lib.decoding_start(ctypes.c_int64(threads)) != 0:
+            raise SystemExit("decoding_reads.c starts no threads")
+
+    def calls(self, case, batches, caches, table, tokens):
+        """Returns functions of a part's number, which do not prefetch and do."""
+        row = DEPTH * 2
+        page = tokens if table is None else PAGE
+        by_row = case in ("BSND", "pages of rows")
+        steps = (HEADS * row, row) if by_row else (row, page * row)
+        made = [[Cache((ctypes.c_void_p * 2)(*[one.data_ptr() for one in cache]), None if table is None else table.data_ptr(), batches, HEADS, tokens,
+                       page, page * HEADS * row, *steps, row, prefetches) for cache in caches] for prefetches in (0, 1)]
+        for one, cache in zip(made[0], caches):
+            expected = sum(int(part.reshape(-1).view(torch.int32).sum(dtype=torch.int64)) for part in cache) % 2**32
+            if self.lib.decoding_read(ctypes.byref(one)) != expected:
+                raise SystemExit(f"{case}, {batches}: not all of the cache is read")
+        return [lambda at, kind=kind: self.lib.decoding_read(ctypes.byref(kind[at % len(kind)])) for kind in made]
+
+
 def shapes_of(case, batches, tokens):
     """The layout, and the shapes of a query and of a batch's keys."""
     pages = batches * tokens // PAGE
@@ -94,7 +129,8 @@ def main():
     elements = options.tokens * HEADS * DEPTH  # of a batch's keys
     most = max(options.batches)
     memory = [torch.randn(most * elements, generator=generator, dtype=torch.float32).to(torch.bfloat16) for _ in range(2)]
-    names = "".join(f" {name:>8}" for name in ["ms", "GB/s", "read"] + (["before"] if options.before else []))
+    names = "".join(f" {name:>8}" for name in ["ms", "GB/s", "sum", "read"] + (["before"] if options.before else []))
+    reads = Reads(options.threads)
     print(f"threads: {options.threads}, {options.tokens} tokens\n{'case':<28}{names}")
     for batches in options.batches:
         parts = most // batches
@@ -109,17 +145,20 @@ def main():
             ours = [Decoding(library, layout, query, caches, table, options.tokens) for library in libraries]
             numbers = [[one.reshape(-1).view(torch.float32) for one in cache] for cache in caches]
             functions = [one.run for one in ours]
-            functions.append(lambda numbers=numbers, first=ours[0]: [one.sum() for one in numbers[first.at % len(numbers)]])
+            first = ours[0]
+            for read in reads.calls(case, batches, caches, table, options.tokens):
+                functions.append(lambda read=read, first=first: read(first.at))
+            functions.append(lambda numbers=numbers, first=first: [one.sum() for one in numbers[first.at % len(numbers)]])
             best = [math.inf] * len(functions)
             for _ in range(options.rounds * parts):
                 for i, function in enumerate(functions):
                     time.sleep(PAUSE)
-                    start = time.perf_counter()
+                    start = clock()
                     function()
-                    best[i] = min(best[i], time.perf_counter() - start)
+                    best[i] = min(best[i], clock() - start)
                 if any(not torch.equal(one.out.view(torch.int16), ours[0].out.view(torch.int16)) for one in ours):
                     raise SystemExit(f"{case}, {batches}: other bits than before")
-            ratios = [best[-1] / best[0]] + [best[1] / best[0] for _ in ours[1:]]
+            ratios = [best[-1] / best[0], min(best[-3:-1]) / best[0]] + [best[1] / best[0] for _ in ours[1:]]
             columns = [best[0] * 1e3, 4 * size / best[0] / 1e9, *ratios]
             print(f"{case + f', batch {batches}':<28}" + "".join(f" {number:8.2f}" for number in columns), flush=True)
 
@@ -131,11 +170,17 @@ parser.add_argument("--threads", type=int, default=2)
 parser.add_argument("--rounds", type=int, default=5)
 parser.add_argument("--batches", type=int, nargs="+", default=(1, 16))
 parser.add_argument("--tokens", type=int, default=4096)
+parser.add_argument("--processor", action="store_true")
 options = parser.parse_args()
 os.environ["PORTACL_NUM_THREADS"] = str(options.threads)
+clock = time.perf_counter
+if options.processor:
+    clock = time.process_time
+    os.environ["ASCEND_LAUNCH_BLOCKING"] = "1"
 os.environ["TORCH_DEVICE_BACKEND_AUTOLOAD"] = "0"  # another copy of the library would come with it
 import torch  # noqa: E402
 from installed_library import FORMAT_ND, int64s  # noqa: E402
+from peers import compile_c  # noqa: E402
 
 torch.set_num_threads(options.threads)
 main()

@@ -116,8 +116,12 @@ class AttentionJob {
   Attention attention_;
 };
 
+// Bytes of adjacent heads that a task should read of each row: hardware prefetchers stop at pages.
+constexpr int64_t kLeastOfRow = 4096;
+
 // Returns how many heads of a query a task takes: those that share keys, and where keys' heads are adjacent in memory,
-// several of these. But where there are several threads, each should have at least two tasks.
+// several of these. But where there are several threads, each should have a task, and two if these still read
+// kLeastOfRow bytes of a row.
 int64_t HeadsTogether(const Attention& made, int threads) {
   const auto is_adjacent = [](const AttentionOperand& operand, int64_t depth) {
     return operand.head == depth * operand.column;
@@ -126,9 +130,14 @@ int64_t HeadsTogether(const Attention& made, int threads) {
   const int64_t group = made.group;
   int64_t together = std::min(kMostTogether, are_adjacent ? made.heads : group);
   if (together > group) together = together / group * group;
-  const int64_t tasks = threads > 1 ? 2 * threads : 1;
-  while (together > 1 && made.batches * DividedUp(made.heads, together) < tasks)
-    together = together > group ? DividedUp(together / group, 2) * group : DividedUp(together, 2);
+  const int64_t of_keys = made.depth * made.key.column;
+  while (together > 1) {
+    const int64_t half = together > group ? DividedUp(together / group, 2) * group : DividedUp(together, 2);
+    const bool reads_short = are_adjacent && together > group && half / group * of_keys < kLeastOfRow;
+    const int64_t tasks = threads > 1 && !reads_short ? 2 * threads : threads;
+    if (made.batches * DividedUp(made.heads, together) >= tasks) break;
+    together = half;
+  }
   return together;
 }
 
