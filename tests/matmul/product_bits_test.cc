@@ -383,9 +383,16 @@ TEST(TileKernels, OrderWhatTheyPair) {
           ordered_panel[static_cast<size_t>(word * kWidth + line)] = pair;
         }
       }
-      EXPECT_EQ(tiles->order_rows(ordered_rows.data(), kLines, depth),
-                tiles->pair_rows(rows.data(), kLines, depth, row_pairs.data()));
+      // Rows are their own result, or lie apart and begin at any byte.
+      const int64_t row = engine::kPairedRow * int64_t{sizeof(uint32_t)};
+      std::vector<char> apart(ordered_rows.size() * sizeof(uint32_t) + 1);
+      std::memcpy(apart.data() + 1, ordered_rows.data(), apart.size() - 1);
+      std::vector<uint32_t> from_apart(ordered_rows.size());
+      const engine::LeastExponent least = tiles->pair_rows(rows.data(), kLines, depth, row_pairs.data());
+      EXPECT_EQ(tiles->order_rows(ordered_rows.data(), row, kLines, depth, ordered_rows.data()), least);
+      EXPECT_EQ(tiles->order_rows(apart.data() + 1, row, kLines, depth, from_apart.data()), least);
       EXPECT_EQ(ordered_rows, row_pairs) << tiles->name << " " << depth;
+      EXPECT_EQ(from_apart, row_pairs) << tiles->name << " " << depth;
       EXPECT_EQ(tiles->order_panel(ordered_panel.data(), kWidth, depth),
                 tiles->pair_panel(panel.data(), kWidth, depth, panel_pairs.data()));
       EXPECT_EQ(ordered_panel, panel_pairs) << tiles->name << " " << depth;

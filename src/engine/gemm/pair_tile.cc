@@ -29,6 +29,9 @@ static_assert(kMostColumns * kGemmDepth / 2 <= kPairsOfPanels);
 constexpr int64_t kMostBlocks = 4;
 static_assert(kRowsOfBlocks / kMostBlocks >= kMostTileRows);
 
+// Rows of sums that are a multiple of this long would start in few cache sets.
+constexpr int64_t kColumnsOfSets = 256;
+
 // The most rows, and rows times blocks of terms, that are packed once for all panels.
 constexpr int64_t kFewRows = 64;
 constexpr int64_t kMostPackedOnce = 1024;
@@ -74,8 +77,6 @@ class PairRun {
     if (tiles_.takes_all_rows) return {count, tiles_.rows, 0};
     return {count, rows / count, rows % count};
   }
-  int64_t WordsOfGroup() const { return tiles_.rows * kPairedRow; }
-
   int64_t Blocks() const { return gemm_.groups * DividedUp(gemm_.depth, kGemmDepth); }
 
   // Tells whether the rows are few and the right operand is dense along the terms. Then a panel passes through the
@@ -101,19 +102,27 @@ class PairRun {
   // Packs `count` rows of a block.
   void PackRows(int64_t row, int64_t count, const Block& block, uint32_t* to, LeastExponent* least) const {
     const auto [group, term, depth] = block;
+    constexpr auto kRow = kPairedRow * static_cast<int64_t>(sizeof(uint32_t));
+    const bool is_image = gemm_.left.patches != nullptr;
+    const auto from = [&](int64_t line) {
+      return tile_.left + group * gemm_.left.group + line * rows_.line + term * rows_.term;
+    };
+    const bool are_whole = rows_.term == rows_.size && depth % kEvenOddDepth == 0;
+    if (!is_image && !are_whole) PackWordRows(rows_, from(row), count, depth, PairsOf(depth), kPairedRow, to);
     const Groups groups = GroupsOf(count);
-    for (int64_t i = 0; i < groups.count; ++i, to += WordsOfGroup()) {
+    for (int64_t i = 0; i < groups.count; ++i) {
       const int64_t some = std::min(groups.RowsOf(i), count);
-      if (gemm_.left.patches == nullptr) {
-        const char* const from = tile_.left + group * gemm_.left.group + row * rows_.line + term * rows_.term;
-        PackWordRows(rows_, from, some, depth, PairsOf(depth), kPairedRow, to);
-        least[i] = tiles_.order_rows(to, some, depth);
-      } else {
+      if (is_image) {
         PackPatchRows(PatchSourceOf(job_, gemm_.left, tile_.left, job_.load[0]), tile_.row + row, some, term,
                       depth, row_numbers_);
         least[i] = tiles_.pair_rows(row_numbers_, some, depth, to);
+      } else if (are_whole) {
+        least[i] = tiles_.order_rows(from(row), rows_.line, some, depth, to);
+      } else {
+        least[i] = tiles_.order_rows(to, kRow, some, depth, to);
       }
       if (tiles_.takes_all_rows) std::fill_n(to + some * kPairedRow, (tiles_.rows - some) * kPairedRow, 0u);
+      to += some * kPairedRow;
       row += some;
       count -= some;
     }
@@ -156,7 +165,7 @@ class PairRun {
                 bool& are_small, float* c, int64_t c_row) const {
     const Groups groups = GroupsOf(count);
     const bool were_small = are_small;
-    for (int64_t i = 0; i < groups.count; ++i, a += WordsOfGroup()) {
+    for (int64_t i = 0; i < groups.count; ++i) {
       const int64_t some = std::min(groups.RowsOf(i), count);
       if (AreMultiplesOfNormals(least[i], panel.least)) {
         tiles_.multiply(
@@ -168,6 +177,7 @@ class PairRun {
         job_.kernels->even_odd.multiply(
             {row_numbers_, panel_numbers_, c, c_row, some, panel.columns, panel.depth, panel.adds});
       }
+      a += some * kPairedRow;
       c += some * c_row;
       count -= some;
     }
@@ -194,12 +204,12 @@ class PairRun {
       for (int64_t i = 0; i < blocks; ++i)
         PackPanels(0, tile_.columns, BlockOf(first + i), panels + i * block_pairs, least[i]);
       const int64_t rows = RowsTogether(blocks);
-      const int64_t row_pairs = DividedUp(rows, tiles_.rows) * WordsOfGroup();
+      const int64_t row_pairs = RoundedUp(rows, tiles_.rows) * kPairedRow;
       const bool finishes = first + blocks == Blocks() && !job_.is_direct;
-      // Sums that no other block adds to are finished before the next rows take their place. Another distance of their
-      // rows than a power of two makes these start in different cache sets.
+      // Sums that no other block adds to are finished before the next rows take their place.
       const bool are_kept = !finishes || first > 0;
-      const int64_t sums_row = are_kept ? sums_row_ : sums_row_ + kLeastPanelColumns;
+      const bool share_sets = tile_.columns % kColumnsOfSets == 0;
+      const int64_t sums_row = are_kept || !share_sets ? sums_row_ : sums_row_ + kLeastPanelColumns;
       for (int64_t row = 0; row < tile_.rows; row += rows) {
         const int64_t count = std::min(rows, tile_.rows - row);
         LeastExponent row_least[kMostBlocks][kRowsOfBlocks];
@@ -222,7 +232,7 @@ class PairRun {
   // Packs the rows once, with all terms, and multiplies them with one panel after the other.
   void RunPanels() const {
     const int64_t groups = DividedUp(tile_.rows, tiles_.rows);
-    const int64_t row_pairs = groups * WordsOfGroup();
+    const int64_t row_pairs = groups * tiles_.rows * kPairedRow;
     LeastExponent row_least[kMostPackedOnce];
     for (int64_t i = 0; i < Blocks(); ++i)
       PackRows(0, tile_.rows, BlockOf(i), pairs_ + i * row_pairs, row_least + i * groups);

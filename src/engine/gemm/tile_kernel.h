@@ -57,8 +57,9 @@ struct TileKernels {
   LeastExponent (*pair_panel)(const float* panel, int64_t width, int64_t depth, uint32_t* to);
   void (*widen_rows)(const uint32_t* rows, int64_t count, int64_t depth, float* to);
   void (*widen_panel)(const uint32_t* panel, int64_t width, int64_t depth, float* to);
-  // Put pairs of adjacent terms, padded with 0, into the order of the instruction, in place.
-  LeastExponent (*order_rows)(uint32_t* rows, int64_t count, int64_t depth);
+  // Put pairs of adjacent terms, padded with 0, into the order of the instruction: rows that are `row` bytes apart, or a
+  // panel in place. Rows may be their own result.
+  LeastExponent (*order_rows)(const void* rows, int64_t row, int64_t count, int64_t depth, uint32_t* to);
   LeastExponent (*order_panel)(uint32_t* panel, int64_t width, int64_t depth);
   void (*multiply)(const TileProduct& product);
   // Called before and after a thread's products.
