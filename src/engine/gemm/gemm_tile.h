@@ -64,9 +64,12 @@ struct Tile {
 // Returns an operand that is an image's patches as a source of packing.
 inline PatchSource PatchSourceOf(const GemmJob& job, const GemmOperand& operand, const char* base,
                                  LoadFunction load) {
-  return {operand.patches,       base,
-          SizeOf(operand.dtype), load,
-          job.gather,            job.kernels->transpose[static_cast<size_t>(GemmElement::kF32)]};
+  return {operand.patches,
+          base,
+          SizeOf(operand.dtype),
+          load,
+          job.gather,
+          job.kernels->transpose[static_cast<size_t>(GemmElement::kF32)]};
 }
 
 // Returns some rows of a tile.

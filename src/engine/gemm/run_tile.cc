@@ -159,8 +159,8 @@ class TileRun {
     const auto multiply = is_of_pairs ? kernels.multiply_pairs : Multiply();
     ForEachTerms([&](int64_t group, int64_t term, int64_t depth, bool is_first) {
       if (gemm_.right.patches != nullptr) {
-        PackPatchPanels(PatchSourceOf(job_, gemm_.right, tile_.right, job_.load[1]), tile_.column, tile_.columns, term,
-                        depth, kernels.columns, memory.pack, memory.right);
+        PackPatchPanels(PatchSourceOf(job_, gemm_.right, tile_.right, job_.load[1]), tile_.column,
+                        tile_.columns, term, depth, kernels.columns, memory.pack, memory.right);
       } else if (gemm_.right.quantised != nullptr) {
         PackQuantisedPanels(*gemm_.right.quantised, kernels.transpose[static_cast<size_t>(GemmElement::kF32)],
                             tile_.column, tile_.columns, term, depth, kernels.columns,
@@ -173,8 +173,8 @@ class TileRun {
       for (int64_t row = 0; row < tile_.rows; row += each) {
         const int64_t count = std::min(each, tile_.rows - row);
         if (gemm_.left.patches != nullptr) {
-          PackPatchRows(PatchSourceOf(job_, gemm_.left, tile_.left, job_.load[0]), tile_.row + row, count, term, depth,
-                        memory.left);
+          PackPatchRows(PatchSourceOf(job_, gemm_.left, tile_.left, job_.load[0]), tile_.row + row, count,
+                        term, depth, memory.left);
         } else {
           PackRows(rows, tile_.left + group * gemm_.left.group + row * rows.line + term * rows.term, count,
                    depth, memory.pack, memory.left);
