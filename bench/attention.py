@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """Times attention and its gradients beside PyTorch's fused attention for CPUs: one process, short bursts in turn, as many threads on both sides.
 
-Usage: attention.py --build BUILD [--threads N] [--rounds N] [--dtypes f32 bf16]
+Usage: attention.py --build BUILD [--threads N] [--rounds N] [--dtypes f32 bf16] [--sweep] [--processor]
 
-Results of both sides are compared first. Times are the best of all rounds; a ratio above 1 says that PyTorch takes longer.
+Results of both sides are compared first. Times are the best of all rounds; a ratio above 1 says that PyTorch takes longer. Rates are 10^9 multiplications a second, here, of
+PyTorch, and of the processor, which multiplies in registers in the same run; masked ones are not counted. --sweep measures forward alone, for sequences from 64 to 4096 and
+heads of 32 to 128 elements. --processor takes the processor time instead of the elapsed time, and the calling thread computes: for a machine that does other work, too.
 SPDX-License-Identifier: Apache-2.0
 """
 import argparse
@@ -16,7 +18,11 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests" / "pytorch"))
+from machine_rates import Rates  # noqa: E402
+
 SIZES = ((1, 8, 2048, 64), (8, 8, 512, 64))  # batch, heads, sequence, elements
+# As many heads as make a call last some milliseconds.
+SWEEP = tuple((1, max(1, 2**22 // (sequence * sequence)), sequence, depth) for depth in (32, 64, 128) for sequence in (64, 256, 1024, 4096))
 ALL = 2**31 - 1  # tokens
 
 
@@ -120,29 +126,58 @@ class Packed(Attention):
 
 
 def best_in_turn(functions, rounds):
+    clock = time.process_time if options.processor else time.perf_counter
     best = [math.inf] * len(functions)
     for _ in range(rounds):
         for i, function in enumerate(functions):
-            start = time.perf_counter()
+            start = clock()
             function()
-            best[i] = min(best[i], time.perf_counter() - start)
+            best[i] = min(best[i], clock() - start)
     return best
 
 
+def geometric_mean(ratios):
+    return f"{math.exp(sum(map(math.log, ratios)) / len(ratios)):.2f}, lowest {min(ratios):.2f}"
+
+
+def forward_and_backward(dtype, kinds):
+    ratios = {"forward": [], "backward": []}
+    for size, kind in ((size, kind) for size in SIZES for kind in ((Attention, Packed) if size[0] > 1 else (Attention,))):
+        for causal in (False, True):
+            one = kind(library, size, kinds[dtype], causal)
+            one.compare()
+            for name, functions in (("forward", (one.forward, one.their_forward)), ("backward", (one.backward, one.their_backward))):
+                ours, theirs = best_in_turn(functions, options.rounds)
+                ratios[name].append(theirs / ours)
+                case = f"{dtype} {size}{' causal' if causal else ''}{' packed' if kind is Packed else ''}"
+                print(f"{case} {name}: {ours * 1e3:.1f} {theirs * 1e3:.1f} {theirs / ours:.2f}", flush=True)
+    for name, some in ratios.items():
+        print(f"{dtype} {name}: geometric mean {geometric_mean(some)}", flush=True)
+
+
+def sweep(dtype, kinds):
+    multiply, multiplications = rates.multiplier(str(kinds[dtype])[6:])
+    ratios = []
+    for size in SWEEP:
+        batch, heads, sequence, depth = size
+        for causal in (False, True):
+            one = Attention(library, size, kinds[dtype], causal)
+            one.forward()
+            tolerance = 1e-4 if dtype == "f32" else 0.1
+            torch.testing.assert_close(one.out, one.their_forward()[0], atol=tolerance, rtol=tolerance)
+            ours, theirs, registers = best_in_turn((one.forward, one.their_forward, multiply), options.rounds)
+            work = 2 * batch * heads * depth * (sequence * (sequence + 1) // 2 if causal else sequence * sequence)
+            ratios.append(theirs / ours)
+            processors, here = multiplications / registers / 1e9, work / ours / 1e9
+            print(f"{dtype} {size}{' causal' if causal else ''}: {ours * 1e3:.2f} ms; here {here:.0f}, PyTorch {work / theirs / 1e9:.0f}, "
+                  f"processor {processors:.0f}; {theirs / ours:.2f}; of the processor's {here / processors:.2f}", flush=True)
+    print(f"{dtype} forward, sweep: {len(ratios)} cases, geometric mean {geometric_mean(ratios)}", flush=True)
+
+
 def main():
-    print(f"threads: {options.threads}; ms here, ms PyTorch, ratio")
+    print(f"threads: {options.threads}{', processor time' if options.processor else ''}" + ("" if options.sweep else "; ms here, ms PyTorch, ratio"))
     for dtype in options.dtypes:
-        ratios = []
-        for size, kind in ((size, kind) for size in SIZES for kind in ((Attention, Packed) if size[0] > 1 else (Attention,))):
-            for causal in (False, True):
-                one = kind(library, size, {"f32": torch.float32, "bf16": torch.bfloat16}[dtype], causal)
-                one.compare()
-                for name, functions in (("forward", (one.forward, one.their_forward)), ("backward", (one.backward, one.their_backward))):
-                    ours, theirs = best_in_turn(functions, options.rounds)
-                    ratios.append(theirs / ours)
-                    case = f"{dtype} {size}{' causal' if causal else ''}{' packed' if kind is Packed else ''}"
-                    print(f"{case} {name}: {ours * 1e3:.1f} {theirs * 1e3:.1f} {ratios[-1]:.2f}")
-        print(f"{dtype}: geometric mean {math.exp(sum(map(math.log, ratios)) / len(ratios)):.2f}")
+        (sweep if options.sweep else forward_and_backward)(dtype, {"f32": torch.float32, "bf16": torch.bfloat16})
 
 
 parser = argparse.ArgumentParser(usage=__doc__)
@@ -150,7 +185,11 @@ parser.add_argument("--build", required=True)
 parser.add_argument("--threads", type=int, default=2)
 parser.add_argument("--rounds", type=int, default=7)
 parser.add_argument("--dtypes", nargs="+", choices=("f32", "bf16"), default=("f32", "bf16"))
+parser.add_argument("--sweep", action="store_true")
+parser.add_argument("--processor", action="store_true")
 options = parser.parse_args()
+if options.processor:
+    os.environ["ASCEND_LAUNCH_BLOCKING"] = "1"  # a waiting thread would count
 os.environ["PORTACL_NUM_THREADS"] = str(options.threads)
 os.environ["TORCH_DEVICE_BACKEND_AUTOLOAD"] = "0"  # another copy of the library would come with it
 import torch  # noqa: E402
@@ -158,5 +197,6 @@ from compare_moves import ACL  # noqa: E402
 from installed_library import FORMAT_ND, Library, int64s  # noqa: E402
 
 torch.set_num_threads(options.threads)
+rates = Rates(options.threads)
 library = Library(options.build)
 main()

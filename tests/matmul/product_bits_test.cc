@@ -239,16 +239,17 @@ bool TakesTiles(const engine::TileKernels& tiles, engine::Isa isa) {
   return &tiles == &engine::AmxModel() || isa == engine::Isa::kAvx512;
 }
 
-// Numbers of one size or of many, of which some rows, columns or terms are small.
+// Numbers of one size or of many, of which some rows, columns, terms or blocks of terms are small.
 Matrix RandomWithSmall(int64_t rows, int64_t columns, RandomNumbers& random) {
   Matrix matrix = Random(rows, columns, random, ACL_BF16);
-  const int64_t kind = random.Below(4);
+  const int64_t kind = random.Below(5);
   for (int64_t i = 0; i < rows * columns; ++i) {
     float& number = matrix.numbers[static_cast<size_t>(i)];
     if (random.Chance(3)) number = 0;
     const bool is_small = kind == 1   ? i / columns % 37 == 5
                           : kind == 2 ? i % columns % 41 == 7
                           : kind == 3 ? random.Chance(1)
+                          : kind == 4 ? i % columns / engine::kGemmDepth == 1
                                       : false;
     if (is_small) number = std::ldexp(number, static_cast<int>(-random.Between(60, 140)));
   }
@@ -293,25 +294,66 @@ TEST_P(TileBits, AreThoseOfScalars) {
   }
 }
 
-// A sum that is subnormal after some terms stays what it is when the others add nothing.
+// A sum that is subnormal after some terms stays what it is when the others add nothing, whichever block they are in.
 TEST(TileBitsOfSmallSums, Stay) {
   constexpr int64_t kRows = 40, kColumns = 70, kDepth = 600;
-  Matrix left{kRows, kDepth, std::vector<float>(size_t{kRows * kDepth}, 1)};
-  Matrix right{kDepth, kColumns, std::vector<float>(size_t{kDepth * kColumns}, 0)};
-  for (int64_t row = 0; row < kRows; ++row) left.numbers[static_cast<size_t>(row * kDepth + 3)] = 0x1p-70f;
-  for (int64_t column = 0; column < kColumns; ++column)
-    right.numbers[static_cast<size_t>(3 * kColumns + column)] = 0x1.8p-69f;
-  for (const engine::TileKernels* const tiles : TilesToTest()) {
-    for (const engine::Isa isa : IsasToTest()) {
-      if (!TakesTiles(*tiles, isa)) continue;
-      Part part;
-      part.rows = kRows;
-      part.columns = kColumns;
-      part.isa = isa;
-      part.dtype = ACL_BF16;
-      part.tiles = tiles;
-      const Matrix found = Multiplied(left, right, part);
-      for (const float one : found.numbers) ASSERT_EQ(one, 0x1.8p-139f) << tiles->name;
+  for (const int64_t term : {3, 300}) {
+    Matrix left{kRows, kDepth, std::vector<float>(size_t{kRows * kDepth}, 1)};
+    Matrix right{kDepth, kColumns, std::vector<float>(size_t{kDepth * kColumns}, 0)};
+    for (int64_t row = 0; row < kRows; ++row)
+      left.numbers[static_cast<size_t>(row * kDepth + term)] = 0x1p-70f;
+    for (int64_t column = 0; column < kColumns; ++column)
+      right.numbers[static_cast<size_t>(term * kColumns + column)] = 0x1.8p-69f;
+    for (const engine::TileKernels* const tiles : TilesToTest()) {
+      for (const engine::Isa isa : IsasToTest()) {
+        if (!TakesTiles(*tiles, isa)) continue;
+        for (const bool right_across : {false, true}) {
+          Part part;
+          part.rows = kRows;
+          part.columns = kColumns;
+          part.isa = isa;
+          part.dtype = ACL_BF16;
+          part.tiles = tiles;
+          part.right_across = right_across;
+          const Matrix found = Multiplied(left, right, part);
+          for (const float one : found.numbers) ASSERT_EQ(one, 0x1.8p-139f) << tiles->name << " " << term;
+        }
+      }
+    }
+  }
+}
+
+// Rows of the output without gaps may be stored together, others may not: nothing is written between them.
+TEST(ProductsOfSixteenBits, StoreRowsWithAndWithoutGaps) {
+  constexpr int64_t kRows = 20, kColumns = 48, kDepth = 70;
+  RandomNumbers random(0x6A95);
+  const Matrix left = Random(kRows, kDepth, random, ACL_BF16),
+               right = Random(kDepth, kColumns, random, ACL_BF16);
+  std::vector<std::byte> a = ElementsOf(ACL_BF16, left.numbers), b = ElementsOf(ACL_BF16, right.numbers);
+  const std::vector<std::byte> expected = ElementsOf(ACL_BF16, Expected(left, right, ACL_BF16).numbers);
+  for (const engine::Isa isa : IsasToTest()) {
+    for (const int64_t gap : {0, 5}) {
+      constexpr size_t kRowBytes = 2 * kColumns;
+      const auto step = kRowBytes + static_cast<size_t>(2 * gap);
+      std::vector<std::byte> out(kRows * step, std::byte{0x5A});
+      Gemm gemm{};
+      for (int64_t& length : gemm.batch) length = 1;
+      gemm.rows = kRows;
+      gemm.columns = kColumns;
+      gemm.depth = kDepth;
+      gemm.groups = 1;
+      gemm.alpha = gemm.beta = 1;
+      gemm.left = OperandAt(0, 0, 0, kRows, kDepth, false, ACL_BF16);
+      gemm.right = OperandAt(1, 0, 0, kDepth, kColumns, false, ACL_BF16);
+      gemm.out = OperandAt(2, 0, 0, kRows, kColumns + gap, false, ACL_BF16);
+      void* const addresses[] = {a.data(), b.data(), out.data()};
+      engine::MakeGemmJob(gemm, isa, 1).Run(addresses, nullptr);
+      for (size_t row = 0; row < size_t{kRows}; ++row) {
+        for (size_t byte = 0; byte < step; ++byte) {
+          const std::byte wanted = byte < kRowBytes ? expected[row * kRowBytes + byte] : std::byte{0x5A};
+          ASSERT_EQ(out[row * step + byte], wanted) << "row " << row << ", byte " << byte << ", gap " << gap;
+        }
+      }
     }
   }
 }
@@ -324,7 +366,8 @@ std::string NameOfSize(const ::testing::TestParamInfo<Size>& info) {
 INSTANTIATE_TEST_SUITE_P(Of, TileBits,
                          ::testing::Values(Size{4, 16, 1}, Size{7, 32, 32}, Size{32, 32, 64},
                                            Size{33, 65, 257}, Size{64, 64, 512}, Size{40, 100, 545},
-                                           Size{230, 90, 300}, Size{530, 50, 270}, Size{20, 830, 270}),
+                                           Size{230, 90, 300}, Size{530, 50, 270}, Size{20, 830, 270},
+                                           Size{75, 40, 1290}),
                          NameOfSize);
 
 TEST(TileKernels, HaveTheirBits) {
@@ -383,9 +426,16 @@ TEST(TileKernels, OrderWhatTheyPair) {
           ordered_panel[static_cast<size_t>(word * kWidth + line)] = pair;
         }
       }
-      EXPECT_EQ(tiles->order_rows(ordered_rows.data(), kLines, depth),
-                tiles->pair_rows(rows.data(), kLines, depth, row_pairs.data()));
+      // Rows are their own result, or lie apart and begin at any byte.
+      const int64_t row = engine::kPairedRow * int64_t{sizeof(uint32_t)};
+      std::vector<char> apart(ordered_rows.size() * sizeof(uint32_t) + 1);
+      std::memcpy(apart.data() + 1, ordered_rows.data(), apart.size() - 1);
+      std::vector<uint32_t> from_apart(ordered_rows.size());
+      const engine::LeastExponent least = tiles->pair_rows(rows.data(), kLines, depth, row_pairs.data());
+      EXPECT_EQ(tiles->order_rows(ordered_rows.data(), row, kLines, depth, ordered_rows.data()), least);
+      EXPECT_EQ(tiles->order_rows(apart.data() + 1, row, kLines, depth, from_apart.data()), least);
       EXPECT_EQ(ordered_rows, row_pairs) << tiles->name << " " << depth;
+      EXPECT_EQ(from_apart, row_pairs) << tiles->name << " " << depth;
       EXPECT_EQ(tiles->order_panel(ordered_panel.data(), kWidth, depth),
                 tiles->pair_panel(panel.data(), kWidth, depth, panel_pairs.data()));
       EXPECT_EQ(ordered_panel, panel_pairs) << tiles->name << " " << depth;

@@ -13,17 +13,6 @@ namespace {
 // Rows whose sums are finished while they are in a cache.
 constexpr int64_t kRowsOfFinish = 64;
 
-// Returns some rows of a tile.
-Tile RowsOf(const GemmJob& job, const Tile& tile, int64_t row, int64_t count) {
-  Tile part = tile;
-  part.rows = count;
-  part.row += row;
-  part.left += row * job.gemm.left.row;
-  if (part.added != nullptr) part.added += row * job.gemm.added.row;
-  part.out += row * job.gemm.out.row;
-  return part;
-}
-
 }  // namespace
 
 void RunBytes(const GemmJob& job, const Tile& tile, uint32_t* left, uint32_t* right, float* sums,

@@ -67,9 +67,10 @@ class Finisher {
                           {added, gemm_.added.column, gemm_.added.dtype}};
     const int32_t size = SizeOf(gemm_.out.dtype);
     char* const to = tile_.out + row * gemm_.out.row + column * gemm_.out.column;
-    if (gemm_.out.column == size || n == 1) return ResultOfIntegers(*gemm_.integers, all, job_.store, to);
+    if (gemm_.out.column == size || n == 1)
+      return ResultOfIntegers(*gemm_.integers, all, job_.kernels->isa, job_.store, to);
     alignas(64) char elements[kFinished * sizeof(float)];
-    ResultOfIntegers(*gemm_.integers, all, job_.store, elements);
+    ResultOfIntegers(*gemm_.integers, all, job_.kernels->isa, job_.store, elements);
     job_.scatter(elements, to, gemm_.out.column, size, n);
   }
 
@@ -109,6 +110,14 @@ class Finisher {
 }  // namespace
 
 void Finish(const GemmJob& job, const Tile& tile, float* sums, int64_t sums_row) {
+  const Gemm& gemm = job.gemm;
+  const int64_t size = SizeOf(gemm.out.dtype);
+  if (sums_row == tile.columns && gemm.out.column == size && gemm.out.row == tile.columns * size &&
+      gemm.out_columns == nullptr && gemm.integers == nullptr && !gemm.adds && gemm.alpha == 1.0f &&
+      gemm.depth > 0) {
+    // All rows are one.
+    return job.store(sums, tile.out, static_cast<size_t>(tile.rows * tile.columns), false);
+  }
   const Finisher finisher(job, tile);
   for (int64_t row = 0; row < tile.rows; ++row) {
     for (int64_t column = 0; column < tile.columns; column += kFinished) {

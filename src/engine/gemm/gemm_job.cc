@@ -195,8 +195,7 @@ GemmJob FinishedJob(GemmJob job, Isa isa, int threads, const TileKernels* tiles,
     job.quantised_kernels = &FindQuantisedRowKernels(isa);
     job.way = WayOfQuantisedRow(made);
   }
-  const bool is_of_tiles =
-      job.way == GemmJob::Way::kTiles || (job.way == GemmJob::Way::kPanels && made.rows >= kRowsOfPairs);
+  const bool is_of_tiles = job.way == GemmJob::Way::kTiles || job.way == GemmJob::Way::kPanels;
   if (tiles != nullptr && is_of_tiles && made.left.dtype == ACL_BF16 && made.right.dtype == ACL_BF16 &&
       made.depth > 0 && made.rows >= kRowsOfTiles && made.columns >= kColumnsOfTiles &&
       job.kernels->columns % tiles->columns == 0 && job.kernels->columns <= kMostTileColumns) {

@@ -26,8 +26,7 @@ static_assert(kMostRowColumns <= kRightNumbers && kMostRowColumns <= kSumNumbers
 static_assert((kLeftNumbers + kRightNumbers + kSumNumbers) * int64_t{sizeof(float)} + kPackMemory <=
               kGemmMemoryBytes);
 
-// The fewest rows of a tile for which pairs of terms pay, for integers, or if packing reads the right operand
-// in order.
+// The fewest rows of a tile of integers for which pairs of terms pay.
 inline constexpr int64_t kRowsOfPairs = 16;
 
 inline constexpr int64_t kNumber = sizeof(float);
@@ -61,6 +60,28 @@ struct Tile {
   int64_t row;  // the first row and column
   int64_t column;
 };
+
+// Returns an operand that is an image's patches as a source of packing.
+inline PatchSource PatchSourceOf(const GemmJob& job, const GemmOperand& operand, const char* base,
+                                 LoadFunction load) {
+  return {operand.patches,
+          base,
+          SizeOf(operand.dtype),
+          load,
+          job.gather,
+          job.kernels->transpose[static_cast<size_t>(GemmElement::kF32)]};
+}
+
+// Returns some rows of a tile.
+inline Tile RowsOf(const GemmJob& job, const Tile& tile, int64_t row, int64_t count) {
+  Tile part = tile;
+  part.rows = count;
+  part.row += row;
+  part.left += row * job.gemm.left.row;
+  if (part.added != nullptr) part.added += row * job.gemm.added.row;
+  part.out += row * job.gemm.out.row;
+  return part;
+}
 
 // Computes a tile, and stores the output's elements.
 void Run(const GemmJob& job, const Tile& tile);

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "engine/buffer_ref.h"
+#include "engine/gemm/scale_integers.h"
 #include "engine/gemm/scale_words.h"
 
 namespace portacl::engine {
@@ -78,7 +79,7 @@ void AddIntegers(const float* block, int64_t n, bool is_first, float* sums) noex
   }
 }
 
-void ResultOfIntegers(const IntegerResult& result, const IntegerSums& sums, StoreFunction store,
+void ResultOfIntegers(const IntegerResult& result, const IntegerSums& sums, Isa isa, StoreFunction store,
                       char* to) noexcept {
   const int64_t n = sums.count;
   const bool adds_wholes = sums.added.first != nullptr && sums.added.dtype == ACL_INT32;
@@ -99,15 +100,12 @@ void ResultOfIntegers(const IntegerResult& result, const IntegerSums& sums, Stor
     return LoadNumbers(result, along.first, along.step, dtype, n, numbers);
   };
   const Along scale = AlongColumns(result.scale, sums);
-  if (result.scale.dtype == ACL_FLOAT && scale.step == kNumber) {
-    for (int64_t j = 0; j < n; ++j) {
-      values[j] =
-          static_cast<float>(Load<int32_t>(wholes + j * kNumber)) * Load<float>(scale.first + j * kNumber);
-    }
+  const auto scale_integers = FindScaleIntegers(isa);
+  if (result.scale.dtype == ACL_FLOAT && (scale.step == kNumber || scale.step == 0)) {
+    scale_integers(wholes, scale.first, scale.step == 0, n, values);
   } else {
-    const int64_t scales = load(scale, result.scale.dtype);
-    for (int64_t j = 0; j < n; ++j) values[j] = static_cast<float>(Load<int32_t>(wholes + j * kNumber));
-    Multiply(values, numbers, scales, n);
+    const bool is_one = load(scale, result.scale.dtype) == 1;
+    scale_integers(wholes, reinterpret_cast<const char*>(numbers), is_one, n, values);
   }
   if (result.factor.first != nullptr)
     Multiply(values, numbers, load(AlongColumns(result.factor, sums), result.factor.dtype), n);

@@ -51,7 +51,7 @@ struct IntegerSums {
 };
 
 // Writes the results side by side.
-void ResultOfIntegers(const IntegerResult& result, const IntegerSums& sums, StoreFunction store,
+void ResultOfIntegers(const IntegerResult& result, const IntegerSums& sums, Isa isa, StoreFunction store,
                       char* to) noexcept;
 
 // sums += block modulo 2^32. `sums` are int32; `block` holds whole numbers below 2^24 as float32. For the

@@ -10,23 +10,12 @@
 #include "engine/gemm/byte_tile.h"
 #include "engine/gemm/finish.h"
 #include "engine/gemm/integers.h"
+#include "engine/gemm/pair_tile.h"
 #include "engine/gemm/quantised.h"
 #include "engine/thread_memory.h"
 
 namespace portacl::engine::gemm_tile {
 namespace {
-
-// Panels that are packed as numbers before they become pairs.
-constexpr int64_t kPanelsTogether = 4;
-
-// With pairs, memory of packed numbers holds the pairs in its first half. The second half holds the numbers
-// being packed or widened.
-constexpr int64_t kLeastPanelColumns = 16;
-constexpr int64_t kMostTileRows = 32;
-
-static_assert(kMostRowsTogether * kPairedRow <= kLeftNumbers / 2 &&
-              kMostTileRows * kPackedRow <= kLeftNumbers / 2);
-static_assert(kPanelsTogether * kMostTileColumns * kGemmDepth <= kRightNumbers / 2);
 
 static_assert(kPatchMemory <= kPackMemory);
 
@@ -51,8 +40,8 @@ class TileRun {
     switch (job_.way) {
       case GemmJob::Way::kTiles:
         if (job_.tile_kernels != nullptr) {
-          RunPairs(rows, columns, own, sums, sums_row);
-          break;
+          RunPairs(job_, tile_, own.left, own.pack, sums, sums_row);
+          return;
         }
         if (job_.byte_kernels != nullptr) {
           RunBytes(job_, tile_, reinterpret_cast<uint32_t*>(own.left), reinterpret_cast<uint32_t*>(own.right),
@@ -170,8 +159,8 @@ class TileRun {
     const auto multiply = is_of_pairs ? kernels.multiply_pairs : Multiply();
     ForEachTerms([&](int64_t group, int64_t term, int64_t depth, bool is_first) {
       if (gemm_.right.patches != nullptr) {
-        PackPatchPanels(Patched(gemm_.right, tile_.right, job_.load[1]), tile_.column, tile_.columns, term,
-                        depth, kernels.columns, memory.pack, memory.right);
+        PackPatchPanels(PatchSourceOf(job_, gemm_.right, tile_.right, job_.load[1]), tile_.column,
+                        tile_.columns, term, depth, kernels.columns, memory.pack, memory.right);
       } else if (gemm_.right.quantised != nullptr) {
         PackQuantisedPanels(*gemm_.right.quantised, kernels.transpose[static_cast<size_t>(GemmElement::kF32)],
                             tile_.column, tile_.columns, term, depth, kernels.columns,
@@ -184,8 +173,8 @@ class TileRun {
       for (int64_t row = 0; row < tile_.rows; row += each) {
         const int64_t count = std::min(each, tile_.rows - row);
         if (gemm_.left.patches != nullptr) {
-          PackPatchRows(Patched(gemm_.left, tile_.left, job_.load[0]), tile_.row + row, count, term, depth,
-                        memory.left);
+          PackPatchRows(PatchSourceOf(job_, gemm_.left, tile_.left, job_.load[0]), tile_.row + row, count,
+                        term, depth, memory.left);
         } else {
           PackRows(rows, tile_.left + group * gemm_.left.group + row * rows.line + term * rows.term, count,
                    depth, memory.pack, memory.left);
@@ -195,108 +184,6 @@ class TileRun {
                   !is_first, IsInteger()});
       }
     });
-  }
-
-  // Packs panels of numbers for a block of terms, from a column of the tile on.
-  void PackNumbers(const PackSource& columns, int64_t column, int64_t count, int64_t group, int64_t term,
-                   int64_t depth, char* memory, float* to) const {
-    if (gemm_.right.patches != nullptr) {
-      PackPatchPanels(Patched(gemm_.right, tile_.right, job_.load[1]), tile_.column + column, count, term,
-                      depth, job_.kernels->columns, memory, to);
-    } else {
-      PackPanels(columns,
-                 tile_.right + group * gemm_.right.group + column * columns.line + term * columns.term, count,
-                 depth, job_.kernels->columns, memory, to);
-    }
-  }
-  // Packs rows of numbers likewise.
-  void PackNumbersOfRows(const PackSource& rows, int64_t row, int64_t count, int64_t group, int64_t term,
-                         int64_t depth, char* memory, float* to) const {
-    if (gemm_.left.patches != nullptr) {
-      PackPatchRows(Patched(gemm_.left, tile_.left, job_.load[0]), tile_.row + row, count, term, depth, to);
-    } else {
-      PackRows(rows, tile_.left + group * gemm_.left.group + row * rows.line + term * rows.term, count, depth,
-               memory, to);
-    }
-  }
-
-  // Like RunTiles, with BF16 numbers packed as pairs of terms. Rows and panels whose products may be
-  // subnormal are widened to numbers again.
-  void RunPairs(const PackSource& rows, const PackSource& columns, const Memory& memory, float* sums,
-                int64_t sums_row) const {
-    const TileKernels& tiles = *job_.tile_kernels;
-    const int64_t width = job_.kernels->columns;
-    auto* const left = reinterpret_cast<uint32_t*>(memory.left);
-    auto* const right = reinterpret_cast<uint32_t*>(memory.right);
-    float* const left_numbers = memory.left + kLeftNumbers / 2;
-    float* const right_numbers = memory.right + kRightNumbers / 2;
-    const int64_t together = kMostRowsTogether / tiles.rows * tiles.rows;
-    LeastExponent left_least[kMostRowsTogether];
-    LeastExponent right_least[kMostColumns / kLeastPanelColumns];
-    // Tells whether any partial sum may be subnormal.
-    bool are_small = false;
-    const WordSource row_words = WordsOf(job_, gemm_.left.row, gemm_.left.column, 2);
-    const WordSource column_words = WordsOf(job_, gemm_.right.column, gemm_.right.row, 2);
-    tiles.begin();
-    ForEachTerms([&](int64_t group, int64_t term, int64_t depth, bool is_first) {
-      const int64_t pairs_of_line = PairsOf(depth);
-      const int64_t panel_pairs = pairs_of_line * width;
-      if (gemm_.right.patches == nullptr) {
-        PackWordPanels(column_words, tile_.right + group * gemm_.right.group + term * column_words.term,
-                       tile_.columns, depth, pairs_of_line, width, right);
-        for (int64_t panel = 0; panel * width < tile_.columns; ++panel)
-          right_least[panel] = tiles.order_panel(right + panel * panel_pairs, width, depth);
-      }
-      const int64_t packed_columns = gemm_.right.patches == nullptr ? 0 : tile_.columns;
-      for (int64_t column = 0; column < packed_columns; column += kPanelsTogether * width) {
-        const int64_t count = std::min(kPanelsTogether * width, packed_columns - column);
-        PackNumbers(columns, column, count, group, term, depth, memory.pack, right_numbers);
-        for (int64_t at = 0; at < count; at += width) {
-          const int64_t panel = (column + at) / width;
-          right_least[panel] =
-              tiles.pair_panel(right_numbers + at * depth, width, depth, right + panel * panel_pairs);
-        }
-      }
-      const bool were_small = are_small;
-      for (int64_t row = 0; row < tile_.rows; row += together) {
-        const int64_t count = std::min(together, tile_.rows - row);
-        for (int64_t at = 0; at < count; at += tiles.rows) {
-          const int64_t some = std::min<int64_t>(tiles.rows, count - at);
-          uint32_t* const pairs = left + at * kPairedRow;
-          if (gemm_.left.patches == nullptr) {
-            PackWordRows(
-                row_words,
-                tile_.left + group * gemm_.left.group + (row + at) * row_words.line + term * row_words.term,
-                some, depth, pairs_of_line, kPairedRow, pairs);
-            left_least[at / tiles.rows] = tiles.order_rows(pairs, some, depth);
-          } else {
-            PackNumbersOfRows(rows, row + at, some, group, term, depth, memory.pack, left_numbers);
-            left_least[at / tiles.rows] = tiles.pair_rows(left_numbers, some, depth, pairs);
-          }
-          std::fill_n(pairs + some * kPairedRow, (tiles.rows - some) * kPairedRow, 0u);
-        }
-        for (int64_t column = 0; column < tile_.columns; column += width) {
-          const int64_t panel = column / width;
-          for (int64_t at = 0; at < count; at += tiles.rows) {
-            const int64_t some = std::min<int64_t>(tiles.rows, count - at);
-            const int64_t columns_here = std::min(width, tile_.columns - column);
-            const uint32_t* const a = left + at * kPairedRow;
-            const uint32_t* const b = right + panel * panel_pairs;
-            float* const c = sums + (row + at) * sums_row + column;
-            if (AreMultiplesOfNormals(left_least[at / tiles.rows], right_least[panel])) {
-              tiles.multiply({a, b, c, sums_row, some, columns_here, width, depth, !is_first, were_small});
-              continue;
-            }
-            are_small = true;
-            tiles.widen_rows(a, some, depth, left_numbers);
-            tiles.widen_panel(b, width, depth, right_numbers);
-            job_.kernels->even_odd.multiply(
-                {left_numbers, right_numbers, c, sums_row, some, columns_here, depth, !is_first});
-          }
-        }
-      }
-    });
-    tiles.end();
   }
 
   // Computes few rows: they are packed once, with all terms. Then each panel passes through the first-level
@@ -457,12 +344,6 @@ class TileRun {
             job_.gather};
   }
 
-  PatchSource Patched(const GemmOperand& operand, const char* base, LoadFunction load) const {
-    return {operand.patches,       base,
-            SizeOf(operand.dtype), load,
-            job_.gather,           job_.kernels->transpose[static_cast<size_t>(GemmElement::kF32)]};
-  }
-
   // Computes the same sums one after the other.
   void RunWithoutMemory() const {
     for (int64_t row = 0; row < tile_.rows; ++row) {
@@ -514,7 +395,7 @@ class TileRun {
 
   float LeftElement(int64_t row, int64_t term) const {
     if (gemm_.left.patches != nullptr)
-      return PatchElement(Patched(gemm_.left, tile_.left, job_.load[0]), tile_.row + row, term);
+      return PatchElement(PatchSourceOf(job_, gemm_.left, tile_.left, job_.load[0]), tile_.row + row, term);
     float value;
     job_.load[0](tile_.left + row * gemm_.left.row + term * gemm_.left.column, &value, 1);
     return value;
@@ -523,7 +404,7 @@ class TileRun {
   // Returns an element of a right operand that is not a matrix in memory.
   float RightElement(int64_t column, int64_t term) const {
     if (gemm_.right.quantised != nullptr) return QuantisedElement(*gemm_.right.quantised, column, term);
-    return PatchElement(Patched(gemm_.right, tile_.right, job_.load[1]), column, term);
+    return PatchElement(PatchSourceOf(job_, gemm_.right, tile_.right, job_.load[1]), column, term);
   }
 
   // Adds the terms of a block whose operands lie in memory.

@@ -46,36 +46,59 @@ PORTACL_TILE_TARGET inline __m512 MultiplyPairs(__m512 sum, __m512i a, __m512i b
   return _mm512_dpbf16_ps(sum, reinterpret_cast<__m512bh>(a), reinterpret_cast<__m512bh>(b));
 }
 
+// Adds a word of each row times two vectors of the panel to the rows' chains.
+template <int kCount>
+PORTACL_TILE_TARGET inline void AddWords(const uint32_t* a, const uint32_t* b, __m512 (&sums)[kCount][2]) {
+  const __m512i first = _mm512_loadu_si512(b), second = _mm512_loadu_si512(b + kLanes);
+#pragma GCC unroll 8
+  for (int r = 0; r < kCount; ++r) {
+    const __m512i x = _mm512_set1_epi32(static_cast<int>(a[r * kPairedRow]));
+    sums[r][0] = MultiplyPairs(sums[r][0], x, first);
+    sums[r][1] = MultiplyPairs(sums[r][1], x, second);
+    // Keeps even words before odd ones: both panels' vectors together would not fit the registers.
+    asm("" : "+v"(sums[r][0]), "+v"(sums[r][1]));
+  }
+  asm volatile("" ::: "memory");
+}
+
+// Multiplies rows with a panel for one block of terms, whose sums it stores or adds to c.
+template <int kCount, bool kAdds>
+PORTACL_TILE_TARGET inline void MultiplyDotBlock(const uint32_t* a, const uint32_t* b, float* c,
+                                                 int64_t c_row) {
+  __m512 even[kCount][2], odd[kCount][2];
+#pragma GCC unroll 8
+  for (int r = 0; r < kCount; ++r) even[r][0] = even[r][1] = odd[r][0] = odd[r][1] = _mm512_setzero_ps();
+#pragma GCC unroll 8
+  for (int64_t i = 0; i < kPairsOfBlock - 2; i += 2, b += 2 * kWidth) {
+    AddWords<kCount>(a + i, b, even);
+    AddWords<kCount>(a + i + 1, b + kWidth, odd);
+  }
+  AddWords<kCount>(a + kPairsOfBlock - 2, b, even);
+  // Finishes the rows one by one, so that the first ones are stored while the last ones are multiplied.
+  const __m512i first = _mm512_loadu_si512(b + kWidth), second = _mm512_loadu_si512(b + kWidth + kLanes);
+#pragma GCC unroll 8
+  for (int r = 0; r < kCount; ++r) {
+    const __m512i x = _mm512_set1_epi32(static_cast<int>(a[r * kPairedRow + kPairsOfBlock - 1]));
+    odd[r][0] = MultiplyPairs(odd[r][0], x, first);
+    odd[r][1] = MultiplyPairs(odd[r][1], x, second);
+#pragma GCC unroll 2
+    for (int v = 0; v < 2; ++v) {
+      float* const to = c + r * c_row + v * kLanes;
+      const __m512 sum = kAdds ? _mm512_loadu_ps(to) : _mm512_setzero_ps();
+      _mm512_storeu_ps(to, _mm512_add_ps(sum, _mm512_add_ps(even[r][v], odd[r][v])));
+    }
+    asm volatile("" ::: "memory");
+  }
+}
+
 template <int kCount>
 PORTACL_TILE_TARGET void MultiplyDotRows(const uint32_t* a, const uint32_t* b, int64_t blocks, float* c,
                                          int64_t c_row, bool adds) {
-  for (int64_t block = 0; block < blocks; ++block) {
-    __m512 even[kCount][2], odd[kCount][2];
-#pragma GCC unroll 8
-    for (int r = 0; r < kCount; ++r) even[r][0] = even[r][1] = odd[r][0] = odd[r][1] = _mm512_setzero_ps();
-    for (int64_t i = 0; i < kPairsOfBlock; i += 2, b += 2 * kWidth) {
-      const __m512i even_0 = _mm512_loadu_si512(b), even_1 = _mm512_loadu_si512(b + kLanes);
-      const __m512i odd_0 = _mm512_loadu_si512(b + kWidth), odd_1 = _mm512_loadu_si512(b + kWidth + kLanes);
-#pragma GCC unroll 8
-      for (int r = 0; r < kCount; ++r) {
-        const __m512i x = _mm512_set1_epi32(static_cast<int>(a[r * kPairedRow + i]));
-        const __m512i y = _mm512_set1_epi32(static_cast<int>(a[r * kPairedRow + i + 1]));
-        even[r][0] = MultiplyPairs(even[r][0], x, even_0);
-        even[r][1] = MultiplyPairs(even[r][1], x, even_1);
-        odd[r][0] = MultiplyPairs(odd[r][0], y, odd_0);
-        odd[r][1] = MultiplyPairs(odd[r][1], y, odd_1);
-      }
-    }
-    a += kPairsOfBlock;
-    const bool goes_on = adds || block > 0;
-#pragma GCC unroll 8
-    for (int r = 0; r < kCount; ++r) {
-#pragma GCC unroll 2
-      for (int v = 0; v < 2; ++v) {
-        float* const to = c + r * c_row + v * kLanes;
-        const __m512 sum = goes_on ? _mm512_loadu_ps(to) : _mm512_setzero_ps();
-        _mm512_storeu_ps(to, _mm512_add_ps(sum, _mm512_add_ps(even[r][v], odd[r][v])));
-      }
+  for (int64_t block = 0; block < blocks; ++block, a += kPairsOfBlock, b += kPairsOfBlock * kWidth) {
+    if (adds || block > 0) {
+      MultiplyDotBlock<kCount, true>(a, b, c, c_row);
+    } else {
+      MultiplyDotBlock<kCount, false>(a, b, c, c_row);
     }
   }
 }
@@ -111,7 +134,8 @@ const TileKernels& DotKernels() noexcept {
   static constexpr TileKernels kKernels = {"avx512_bf16",
                                            kDotRows,
                                            kWidth,
-                                           false,
+                                           /*flushes_sums=*/false,
+                                           /*takes_all_rows=*/false,
                                            PairRows<AlternateOrder>,
                                            PairPanel<AlternateOrder>,
                                            WidenRows<AlternateOrder>,

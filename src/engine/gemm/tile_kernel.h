@@ -50,15 +50,17 @@ struct TileKernels {
   int columns;  // a panel's columns are a multiple of this
   // Tells whether `c` passes through registers that flush subnormal numbers to 0.
   bool flushes_sums;
+  // Tells whether fewer rows take as long. Then `a` has all rows, of which those behind the product's are 0.
+  bool takes_all_rows;
   // Convert BF16 numbers to pairs of terms, PairsOf(depth) a row, padded with 0 (pair_), or back (widen_).
   LeastExponent (*pair_rows)(const float* rows, int64_t count, int64_t depth, uint32_t* to);
   LeastExponent (*pair_panel)(const float* panel, int64_t width, int64_t depth, uint32_t* to);
   void (*widen_rows)(const uint32_t* rows, int64_t count, int64_t depth, float* to);
   void (*widen_panel)(const uint32_t* panel, int64_t width, int64_t depth, float* to);
-  // Put pairs of adjacent terms, padded with 0, into the order of the instruction, in place.
-  LeastExponent (*order_rows)(uint32_t* rows, int64_t count, int64_t depth);
+  // Put pairs of adjacent terms, padded with 0, into the order of the instruction: rows that are `row` bytes apart, or a
+  // panel in place. Rows may be their own result.
+  LeastExponent (*order_rows)(const void* rows, int64_t row, int64_t count, int64_t depth, uint32_t* to);
   LeastExponent (*order_panel)(uint32_t* panel, int64_t width, int64_t depth);
-  // `a` has all of the kernel's rows; those from `rows` on are 0.
   void (*multiply)(const TileProduct& product);
   // Called before and after a thread's products.
   void (*begin)();

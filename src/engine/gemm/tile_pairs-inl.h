@@ -101,18 +101,22 @@ PORTACL_TILE_TARGET inline LeastExponent ExponentOfHalf(uint32_t below) {
 }
 
 template <class Order>
-PORTACL_TILE_TARGET LeastExponent OrderRows(uint32_t* rows, int64_t count, int64_t depth) {
+PORTACL_TILE_TARGET LeastExponent OrderRows(const void* rows, int64_t row, int64_t count, int64_t depth,
+                                            uint32_t* to) {
   uint16_t least[kEvenOddDepth];
   for (uint16_t& one : least) one = 0xFFFF;
   for (int64_t r = 0; r < count; ++r) {
-    uint32_t* pairs = rows + r * kPairedRow;
+    const char* from = static_cast<const char*>(rows) + r * row;
+    uint32_t* pairs = to + r * kPairedRow;
     for (int64_t block = 0; block < depth; block += kEvenOddDepth, pairs += kPairsOfBlock) {
       uint16_t terms[kEvenOddDepth];
-      std::memcpy(terms, pairs, sizeof terms);
+      std::memcpy(terms, from, sizeof terms);
+      from += sizeof terms;
       for (int64_t k = 0; k < kEvenOddDepth; ++k) {
         const auto below = static_cast<uint16_t>((terms[k] & 0x7FFFu) - 1);
         least[k] = below < least[k] ? below : least[k];
       }
+      std::memcpy(pairs, terms, sizeof terms);
       Order::OrderBlock(pairs);
     }
   }

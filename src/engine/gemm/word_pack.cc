@@ -12,6 +12,8 @@ namespace {
 constexpr int64_t kWord = sizeof(uint32_t);
 // Lines whose words are made at a time, if the lines are contiguous.
 constexpr int64_t kLinesTogether = 64;
+// Words of such lines that become parts of rows at a time.
+constexpr int64_t kWordsTogether = 16;
 // How many terms before they are packed those of such lines are asked for: memory may hold them in as many pages.
 constexpr int64_t kTermsAhead = 16;
 
@@ -84,13 +86,20 @@ void PackWordRows(const WordSource& source, const char* first, int64_t lines, in
                   int64_t row, uint32_t* to) noexcept {
   const int64_t terms = kWord / source.size;
   if (AreDenseLines(source) && lines > 1) {
-    uint32_t made[kLinesTogether];
+    // Words are made in the order of memory and transposed.
+    uint32_t made[kWordsTogether * kLinesTogether];
+    const int64_t made_row = kLinesTogether * kWord;
     for (int64_t line = 0; line < lines; line += kLinesTogether) {
       const int64_t some = std::min(kLinesTogether, lines - line);
-      for (int64_t k = 0; k < depth; k += terms) {
-        source.pack_words(first + line * source.line + k * source.term, source.term,
-                          std::min(terms, depth - k), some, made);
-        for (int64_t i = 0; i < some; ++i) to[(line + i) * row + k / terms] = made[i];
+      for (int64_t k = 0; k < depth; k += kWordsTogether * terms) {
+        const int64_t count = std::min(kWordsTogether, (depth - k + terms - 1) / terms);
+        for (int64_t i = 0; i < count; ++i) {
+          const int64_t term = k + i * terms;
+          source.pack_words(first + line * source.line + term * source.term, source.term,
+                            std::min(terms, depth - term), some, made + i * kLinesTogether);
+        }
+        source.transpose(reinterpret_cast<const char*>(made), made_row, count, some,
+                         reinterpret_cast<float*>(to + line * row + k / terms), row);
       }
     }
   } else {
@@ -104,7 +113,7 @@ void PackWordRows(const WordSource& source, const char* first, int64_t lines, in
     }
   }
   const int64_t bytes = depth * source.size;
-  for (int64_t line = 0; line < lines; ++line) {
+  for (int64_t line = 0; line < lines && bytes < words * kWord; ++line) {
     std::memset(reinterpret_cast<char*>(to + line * row) + bytes, 0,
                 static_cast<size_t>(words * kWord - bytes));
   }
