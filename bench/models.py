@@ -1,6 +1,6 @@
 """Whole training steps of examples/pytorch: device npu on portacl beside PyTorch on the CPU, in one process, a few steps of each in turn.
 
-usage: python -m portacl bench/models.py [--threads N] [--seconds N] [--precision f32|bf16|f16] [MODEL...]    (./dev bench --models)
+usage: python -m portacl bench/models.py [--threads N] [--seconds N] [--precision f32|bf16|f16|bf16-weights] [MODEL...]    (./dev bench --models)
        python -m portacl bench/models.py --page PAGE [--seconds N]     with one thread and with two; writes the table in docs/performance.md
 
 A row is the median of the steps' times on each side; the ratio, CPU / npu, is the median of those of neighbouring bursts: above 1,
@@ -144,7 +144,7 @@ def main() -> None:
     parser.add_argument("models", nargs="*", default=list(MODELS), metavar="MODEL")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--seconds", type=float, default=3.0, help="per row; below 1, no memory")
-    parser.add_argument("--precision", choices=("f32", "bf16", "f16"), default="f32")
+    parser.add_argument("--precision", choices=("f32", "bf16", "f16", "bf16-weights"), default="f32")
     parser.add_argument("--page", type=Path, metavar="PAGE", help="write the table there, of one thread and of two")
     parser.add_argument("--memory", choices=("npu", "cpu"), help=argparse.SUPPRESS)
     parser.add_argument("--json", action="store_true", help=argparse.SUPPRESS)  # all rows as the last line
