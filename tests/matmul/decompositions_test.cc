@@ -450,5 +450,36 @@ TEST(SingularVectors, AreNanWithoutOne) {
   }
 }
 
+// Neither denormal numbers nor the greatest ones leave their range on the way.
+TEST(SingularVectors, AreThoseOfAnyScale) {
+  const ScopedEnvironment environment(Variables{});
+  RandomNumbers random(4);
+  for (const int exponent : {-1074, -1030, -540, 0, 540, 1021}) {
+    SCOPED_TRACE(exponent);
+    HostTensor input(ACL_DOUBLE, MakeView({2, 2}, Layout::kDense, random));
+    HostTensor sigma(ACL_DOUBLE, MakeView({2}, Layout::kDense, random));
+    HostTensor u(ACL_DOUBLE, MakeView({2, 2}, Layout::kDense, random));
+    HostTensor v(ACL_DOUBLE, MakeView({2, 2}, Layout::kDense, random));
+    const double unit = std::ldexp(1.0, exponent);
+    const double numbers[] = {0, unit, 3 * unit, 0};
+    for (int64_t i = 0; i < 4; ++i) input.Set(i, numbers[i]);
+    uint64_t size = 0;
+    aclOpExecutor* executor = nullptr;
+    ASSERT_EQ(aclnnSvdGetWorkspaceSize(input.Handle(), true, true, sigma.Handle(), u.Handle(), v.Handle(),
+                                       &size, &executor),
+              0);
+    const GuardedBuffer workspace(size);
+    ASSERT_EQ(aclnnSvd(workspace.device(), size, executor, environment.stream()), 0);
+    ASSERT_EQ(aclrtSynchronizeStream(environment.stream()), 0);
+    EXPECT_EQ(sigma.Real(0), 3 * unit);
+    EXPECT_EQ(sigma.Real(1), unit);
+    // The greater value belongs to the second row and the first column.
+    for (int64_t i = 0; i < 4; ++i) {
+      EXPECT_EQ(std::fabs(u.Real(i)), i == 1 || i == 2 ? 1 : 0) << i;
+      EXPECT_EQ(std::fabs(v.Real(i)), i == 0 || i == 3 ? 1 : 0) << i;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace portacl::testing
