@@ -186,7 +186,8 @@ def picture(title, curves):
 def options(kind):
     parser = argparse.ArgumentParser(description=kind.__doc__)
     parser.add_argument("--device", choices=("npu", "cpu", "both"), default="both")
-    parser.add_argument("--precision", choices=PRECISIONS, default=kind.precision, help="f32, or autocast, f16 with a GradScaler; bf16-weights: everything")
+    how = "f32, or autocast, f16 with a GradScaler; bf16-weights: parameters and inputs, too"
+    parser.add_argument("--precision", choices=PRECISIONS, default=kind.precision, help=how)
     parser.add_argument("--steps", type=int, default=kind.steps)
     parser.add_argument("--batch", type=int, default=kind.batch)
     parser.add_argument("--picture", metavar="FILE.svg", help="draw the curve")

@@ -13,6 +13,7 @@ import subprocess
 
 import pytest
 from conftest import SITE, THIS, TOOLKIT, Python, clean_environment
+
 from portacl_start import environment
 
 ENVIRONMENT_AS_JSON = "import json, os; print(json.dumps(dict(os.environ)))"
