@@ -481,5 +481,31 @@ TEST(SingularVectors, AreThoseOfAnyScale) {
   }
 }
 
+// The length of a complex number is in range where the squares of its parts are not.
+TEST(ComplexDeterminants, HaveLengthsOfAnyScale) {
+  const ScopedEnvironment environment(Variables{});
+  RandomNumbers random(5);
+  HostTensor self(ACL_COMPLEX64, MakeView({2, 2}, Layout::kDense, random));
+  HostTensor sign(ACL_COMPLEX64, MakeView({}, Layout::kDense, random));
+  HostTensor log(ACL_COMPLEX64, MakeView({}, Layout::kDense, random));
+  const Complex numbers[] = {Complex(3, 4) * std::ldexp(1.0L, 80), 0, 0,
+                             Complex(3, 4) * std::ldexp(1.0L, -100)};
+  for (int64_t i = 0; i < 4; ++i) {
+    const Element element = ElementOf(ACL_COMPLEX64, numbers[i]);
+    std::copy(element.begin(), element.end(), self.Element(i));
+  }
+  uint64_t size = 0;
+  aclOpExecutor* executor = nullptr;
+  ASSERT_EQ(aclnnSlogdetGetWorkspaceSize(self.Handle(), sign.Handle(), log.Handle(), &size, &executor), 0)
+      << TakeErrorMessage();
+  const GuardedBuffer workspace(size);
+  ASSERT_EQ(aclnnSlogdet(workspace.device(), size, executor, environment.stream()), 0);
+  ASSERT_EQ(aclrtSynchronizeStream(environment.stream()), 0);
+  const Number turn = NumberOf(ACL_COMPLEX64, sign.Element(0));
+  EXPECT_NEAR(turn.real, -7.0 / 25, 1e-6);
+  EXPECT_NEAR(turn.imaginary, 24.0 / 25, 1e-6);
+  EXPECT_NEAR(NumberOf(ACL_COMPLEX64, log.Element(0)).real, std::log(25.0) - 20 * std::log(2.0), 1e-5);
+}
+
 }  // namespace
 }  // namespace portacl::testing
