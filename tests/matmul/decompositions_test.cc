@@ -507,5 +507,31 @@ TEST(ComplexDeterminants, HaveLengthsOfAnyScale) {
   EXPECT_NEAR(NumberOf(ACL_COMPLEX64, log.Element(0)).real, std::log(25.0) - 20 * std::log(2.0), 1e-5);
 }
 
+// Neither part of a pivot divides the other where it is 0.
+TEST(ComplexInverses, DivideByImaginaryNumbers) {
+  const ScopedEnvironment environment(Variables{});
+  RandomNumbers random(6);
+  HostTensor self(ACL_COMPLEX64, MakeView({2, 2}, Layout::kDense, random));
+  HostTensor out(ACL_COMPLEX64, MakeView({2, 2}, Layout::kDense, random));
+  const Complex numbers[] = {{0, 1}, 0, 0, {0, 2}};
+  for (int64_t i = 0; i < 4; ++i) {
+    const Element element = ElementOf(ACL_COMPLEX64, numbers[i]);
+    std::copy(element.begin(), element.end(), self.Element(i));
+  }
+  uint64_t size = 0;
+  aclOpExecutor* executor = nullptr;
+  ASSERT_EQ(aclnnInverseGetWorkspaceSize(self.Handle(), out.Handle(), &size, &executor), 0)
+      << TakeErrorMessage();
+  const GuardedBuffer workspace(size);
+  ASSERT_EQ(aclnnInverse(workspace.device(), size, executor, environment.stream()), 0);
+  ASSERT_EQ(aclrtSynchronizeStream(environment.stream()), 0);
+  const Complex expected[] = {{0, -1}, 0, 0, {0, -0.5L}};
+  for (int64_t i = 0; i < 4; ++i) {
+    const Number number = NumberOf(ACL_COMPLEX64, out.Element(i));
+    EXPECT_EQ(number.real, expected[i].real()) << i;
+    EXPECT_EQ(number.imaginary, expected[i].imag()) << i;
+  }
+}
+
 }  // namespace
 }  // namespace portacl::testing
