@@ -1466,8 +1466,6 @@ add("rows of factors: imaginary parts have the other sign", "(part == 0) == a.co
 add("rows of factors: divided by the real part's ratio alone", "const bool is_real_greater = std::fabs(by_real) >= std::fabs(by_imaginary);", "const bool is_real_greater = true;")
 add("rows of factors: the greatest is the first of its vector", "*first = i + lane;", "*first = i + 0 * lane;")
 add("rows of factors: the last numbers are never the greatest", "if (size_of(i) > greatest) greatest = size_of(i);", "")
-add("rows of factors: the greatest real part", "return imaginary == nullptr ? size : hn::Add(size, hn::Abs(hn::LoadU(d, imaginary + i)));", "return size;")
-add("rows of factors: without memory one operand lies in the other", "AddPacked(product, {numbers, numbers + kFewRows * (kFewTerms + kBetweenRows),", "AddPacked(product, {numbers, numbers + kFewRows * kFewTerms,")
 add = mutants_of("src/engine/linalg/singular_values.cc", ("decompositions",))
 add("singular values: wide matrices are not conjugated", "is_turned_ ? -number.imaginary : number.imaginary;", "number.imaginary;")
 add("singular values: scaled in one step", "const int half = *exponent / 2;", "const int half = 0;")
