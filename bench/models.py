@@ -1,7 +1,8 @@
 """Whole training steps of examples/pytorch: device npu on portacl beside PyTorch on the CPU, in one process, a few steps of each in turn.
 
-usage: python -m portacl bench/models.py [--threads N] [--seconds N] [--precision f32|bf16|f16] [MODEL...]    (./dev bench --models)
-       python -m portacl bench/models.py --page PAGE [--seconds N]     with one thread and with two; writes the table in docs/performance.md
+usage: python -m portacl bench/models.py [--threads N] [--seconds N] [--precision f32|bf16|f16|bf16-weights] [MODEL...]    (./dev bench --models)
+       python -m portacl bench/models.py --page PAGE [--seconds N]     with one thread and with two, language models also in bf16, under
+                                                                       autocast and whole; writes the table in docs/performance.md
 
 A row is the median of the steps' times on each side; the ratio, CPU / npu, is the median of those of neighbouring bursts: above 1,
 npu is faster. Memory is that of a process of its own, which has trained two linear layers before: what twelve steps of the model add to that at
@@ -25,6 +26,8 @@ os.environ.setdefault("PORTACL_FALLBACK", "error")
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples" / "pytorch"
 sys.path.insert(0, str(EXAMPLES))
 MODELS = {"mlp": "Points", "nanogpt": "Characters", "llama": "Sequences", "resnet": "Stripes", "distillation": "Distillation", "lstm": "Waves"}
+LANGUAGE = ("nanogpt", "llama")
+ROWS = (("f32", tuple(MODELS)), ("bf16", LANGUAGE), ("bf16-weights", LANGUAGE))  # of the page
 BURST = 4  # steps
 
 
@@ -126,7 +129,14 @@ BEGIN, END = "<!-- written by bench/models.py -->\n", "<!-- end of what bench/mo
 
 
 def write_page(page: Path, seconds: float) -> None:
-    one, two = (json.loads(again("--threads", threads, "--seconds", seconds, "--json")) for threads in (1, 2))
+    sides: list[dict[str, list[float]]] = []
+    for threads in (1, 2):
+        rows = {}
+        for precision, names in ROWS:
+            measured = json.loads(again("--threads", threads, "--seconds", seconds, "--precision", precision, "--json", *names))
+            rows |= {name if precision == "f32" else f"{name}, {precision}": row for name, row in measured.items()}
+        sides.append(rows)
+    one, two = sides
     lines = [
         "| model | npu, ms, 1 thread | CPU | CPU / npu | npu, ms, 2 threads | CPU | CPU / npu | npu, MiB added | CPU | npu, MiB in all | CPU |",
         "|---|" + "---:|" * 10,
@@ -144,7 +154,7 @@ def main() -> None:
     parser.add_argument("models", nargs="*", default=list(MODELS), metavar="MODEL")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--seconds", type=float, default=3.0, help="per row; below 1, no memory")
-    parser.add_argument("--precision", choices=("f32", "bf16", "f16"), default="f32")
+    parser.add_argument("--precision", choices=("f32", "bf16", "f16", "bf16-weights"), default="f32")
     parser.add_argument("--page", type=Path, metavar="PAGE", help="write the table there, of one thread and of two")
     parser.add_argument("--memory", choices=("npu", "cpu"), help=argparse.SUPPRESS)
     parser.add_argument("--json", action="store_true", help=argparse.SUPPRESS)  # all rows as the last line

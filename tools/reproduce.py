@@ -21,15 +21,18 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "reproducibility.md"
-# Class, precision, rows of a batch: few, so that the portable instruction set gets there, too.
+# Script, class, precision, rows of a batch: few, so that the portable instruction set gets there, too.
 MODELS = {
-    "mlp": ("Points", "f32", 32),
-    "nanogpt": ("Characters", "f32", 2),
-    "llama": ("Sequences", "bf16", 2),
-    "resnet": ("Stripes", "f16", 4),
-    "distillation": ("Distillation", "f32", 32),
-    "lstm": ("Waves", "f32", 4),
-    "moe": ("Rules", "f32", 2),
+    "mlp": ("mlp", "Points", "f32", 32),
+    "nanogpt": ("nanogpt", "Characters", "f32", 2),
+    "nanogpt-bf16": ("nanogpt", "Characters", "bf16", 2),
+    "nanogpt-bf16-weights": ("nanogpt", "Characters", "bf16-weights", 2),
+    "llama": ("llama", "Sequences", "bf16", 2),
+    "llama-bf16-weights": ("llama", "Sequences", "bf16-weights", 2),
+    "resnet": ("resnet", "Stripes", "f16", 4),
+    "distillation": ("distillation", "Distillation", "f32", 32),
+    "lstm": ("lstm", "Waves", "f32", 4),
+    "moe": ("moe", "Rules", "f32", 2),
 }
 SERVED = {"llama_serving": ("bf16", 3, 64)}  # precision, prompts, tokens of each
 STEPS, SHORT = 200, 6
@@ -48,14 +51,15 @@ def train(names: list[str], steps: int, resume: bool) -> None:
                 raise SystemExit(f"{name}: other tokens or logits than without caches")
             print(name, value, f"{time.perf_counter() - start:.1f}", "[]", flush=True)
             continue
-        kind, precision, batch = MODELS[name]
-        run = training.Run(getattr(__import__(name), kind), "npu", precision, steps, batch)
+        script, kind, precision, batch = MODELS[name]
+        task = getattr(__import__(script), kind)
+        run = training.Run(task, "npu", precision, steps, batch)
         if resume:
             run.train(steps // 2)
             checkpoint = io.BytesIO()
             run.save(checkpoint)
             checkpoint.seek(0)
-            run = training.Run(getattr(__import__(name), kind), "npu", precision, steps, batch)
+            run = training.Run(task, "npu", precision, steps, batch)
             run.load(checkpoint)
         value = run.train().hash()
         print(name, value, f"{time.perf_counter() - start:.1f}", json.dumps(run.losses), flush=True)
@@ -70,15 +74,15 @@ def instruction_sets() -> list[str]:
 
 def written(steps: int) -> dict[str, str]:
     """The page's hashes after so many steps."""
-    rows = re.findall(r"^\| (\w+) \| \w+ \| \d+ \| (\d+) \| `([0-9a-f]{64})` \|$", PAGE.read_text(encoding="utf-8"), re.M)
+    rows = re.findall(r"^\| ([\w-]+) \| [\w-]+ \| \d+ \| (\d+) \| `([0-9a-f]{64})` \|$", PAGE.read_text(encoding="utf-8"), re.M)
     return {name: value for name, after, value in rows if int(after) == steps or name in SERVED}
 
 
 def write(steps: int, hashes: dict[str, str]) -> None:
     text = PAGE.read_text(encoding="utf-8")
-    kept = {(row[1], int(row[4])): row[0] for row in re.findall(r"^(\| (\w+) \| (\w+) \| (\d+) \| (\d+) \| `[0-9a-f]{64}` \|)$", text, re.M)}
+    kept = {(row[1], int(row[4])): row[0] for row in re.findall(r"^(\| ([\w-]+) \| ([\w-]+) \| (\d+) \| (\d+) \| `[0-9a-f]{64}` \|)$", text, re.M)}
     for name, value in hashes.items():
-        precision, batch, after = SERVED[name] if name in SERVED else (*MODELS[name][1:], steps)
+        precision, batch, after = SERVED[name] if name in SERVED else (*MODELS[name][2:], steps)
         kept[name, after] = f"| {name} | {precision} | {batch} | {after} | `{value}` |"
     order = [*MODELS, *SERVED]
     rows = "\n".join(kept[key] for key in sorted(kept, key=lambda key: (order.index(key[0]), key[1])))
@@ -124,7 +128,7 @@ def main() -> int:
             want = expected.setdefault(name, value)
             good &= value == want
             runs.append({"model": name, "isa": isa, "threads": count, "steps": steps, "hash": value, "losses": json.loads(losses)})
-            print(f"  {name:<14} {value[:32]} {seconds:>7} s{'' if value == want else f'  WRONG: not {want[:32]}'}", flush=True)
+            print(f"  {name:<20} {value[:32]} {seconds:>7} s{'' if value == want else f'  WRONG: not {want[:32]}'}", flush=True)
         errors = process.stderr.read()
         if process.wait() != 0:
             print(errors[-3000:], file=sys.stderr)

@@ -47,11 +47,12 @@ class Distillation(training.Task):
     def loss(self, network, step):
         """The first third of the steps is the teacher's."""
         rows = self.whole(step, SAMPLES, self.batch)
+        x = self.x[rows].to(self.dtype)
         if step < self.steps // 3:
-            return F.cross_entropy(network.teacher(self.x[rows]).float(), self.labels[rows])
+            return F.cross_entropy(network.teacher(x).float(), self.labels[rows])
         with torch.no_grad():
-            odds = F.log_softmax(network.teacher(self.x[rows]).float() / HEAT, dim=1)
-        learned = F.log_softmax(network.student(self.x[rows]).float() / HEAT, dim=1)
+            odds = F.log_softmax(network.teacher(x).float() / HEAT, dim=1)
+        learned = F.log_softmax(network.student(x).float() / HEAT, dim=1)
         return HEAT**2 * F.kl_div(learned, odds, reduction="batchmean", log_target=True)
 
 

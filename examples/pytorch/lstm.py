@@ -34,7 +34,7 @@ class Waves(training.Task):
         speed, phase = self.uniform(step, 2, self.batch, 2, 1)
         times = torch.arange(LENGTH + 1, dtype=torch.float32, device=self.device)
         waves = torch.sin((0.2 + 0.4 * speed) * times + 6.25 * phase).sum(1)[:, :, None]
-        return F.mse_loss(network(waves[:, :-1]).float(), waves[:, 1:])
+        return F.mse_loss(network(waves[:, :-1].to(self.dtype)).float(), waves[:, 1:])
 
 
 if __name__ == "__main__":

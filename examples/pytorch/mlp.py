@@ -33,7 +33,7 @@ class Points(training.Task):
     def loss(self, network, step):
         rows = self.whole(step, SAMPLES, self.batch)
         y, odds = self.y[rows], self.odds[rows]
-        out = network(self.x[rows]).float()
+        out = network(self.x[rows].to(self.dtype)).float()
         divergence = F.kl_div(F.log_softmax(out[:, 3:], dim=1), odds, reduction="batchmean")
         return F.l1_loss(out[:, 0], y) + F.smooth_l1_loss(out[:, 1], y, beta=0.5) + F.mse_loss(out[:, 2], y) + divergence
 

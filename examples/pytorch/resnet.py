@@ -67,7 +67,7 @@ class Stripes(training.Task):
 
     def loss(self, network, step):
         rows = self.whole(step, IMAGES, self.batch)
-        return F.cross_entropy(network(self.images[rows]).float(), self.labels[rows])
+        return F.cross_entropy(network(self.images[rows].to(self.dtype)).float(), self.labels[rows])
 
 
 if __name__ == "__main__":

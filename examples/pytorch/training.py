@@ -13,7 +13,13 @@ import torch
 import torch_npu  # noqa: F401  (makes the device "npu" known)
 from torch import nn
 
-PRECISIONS = {"f32": None, "bf16": torch.bfloat16, "f16": torch.float16}
+# The dtype of autocast, and that of parameters and inputs.
+PRECISIONS = {
+    "f32": (None, torch.float32),
+    "bf16": (torch.bfloat16, torch.float32),
+    "f16": (torch.float16, torch.float32),
+    "bf16-weights": (None, torch.bfloat16),
+}
 
 
 class Task:
@@ -31,6 +37,7 @@ class Task:
     precision = "f32"
     below = math.inf  # below which the mean of the last tenth of the losses must be, after all steps
     compared = None  # how many losses are compared with the other device's, where not all of them
+    dtype = torch.float32  # of the network's inputs
 
     def __init__(self, device):
         """Makes the data. Tensors are made on `device` where nothing else is said."""
@@ -46,7 +53,7 @@ class Task:
         """
         if precision == "f32":
             return steps * 2.0**-20
-        return min(steps, 10) * 2.0 ** (-8 if precision == "bf16" else -11)
+        return min(steps, 10) * 2.0 ** (-11 if precision == "f16" else -8)
 
     def network(self):
         raise NotImplementedError
@@ -81,7 +88,8 @@ class Run:
         with torch.device(device):
             self.task = kind(device)
             self.task.batch = batch or kind.batch
-            self.network = self.task.network()
+            self.autocast, self.task.dtype = PRECISIONS[self.precision]
+            self.network = self.task.network().to(self.task.dtype)
         if start is not None:  # another device's first parameters, since its random numbers are others
             self.network.load_state_dict(start)
         self.optimizer = self.task.optimizer(self.network.parameters())
@@ -97,7 +105,7 @@ class Run:
 
     def step(self):
         self.optimizer.zero_grad()
-        with torch.autocast(self.device, PRECISIONS[self.precision], enabled=self.precision != "f32"):
+        with torch.autocast(self.device, self.autocast, enabled=self.autocast is not None):
             loss = self.task.loss(self.network, len(self.losses))
         self.scaler.scale(loss).backward()
         self.scaler.unscale_(self.optimizer)
@@ -134,7 +142,7 @@ class Run:
         digest = hashlib.sha256()
         for name, tensor in self.network.state_dict().items():
             digest.update(f"{name} {tensor.dtype} {list(tensor.shape)}\n".encode())
-            digest.update(tensor.cpu().contiguous().numpy().tobytes())
+            digest.update(tensor.cpu().flatten().view(torch.uint8).numpy().tobytes())  # NumPy has no bf16
         return digest.hexdigest()
 
     def end(self):
@@ -178,7 +186,8 @@ def picture(title, curves):
 def options(kind):
     parser = argparse.ArgumentParser(description=kind.__doc__)
     parser.add_argument("--device", choices=("npu", "cpu", "both"), default="both")
-    parser.add_argument("--precision", choices=PRECISIONS, default=kind.precision, help="f32, or autocast; f16 with a GradScaler")
+    how = "f32, or autocast, f16 with a GradScaler; bf16-weights: parameters and inputs, too"
+    parser.add_argument("--precision", choices=PRECISIONS, default=kind.precision, help=how)
     parser.add_argument("--steps", type=int, default=kind.steps)
     parser.add_argument("--batch", type=int, default=kind.batch)
     parser.add_argument("--picture", metavar="FILE.svg", help="draw the curve")

@@ -151,7 +151,21 @@ def take_over() -> Cann:
     os.environ.update(variables(os.environ))
     os.environ.update(_variables_of_triton())
     set_for_checks()
+    if processors() == 1:
+        # The thread of torch_npu's queue would take turns with the program's.
+        os.environ.setdefault("TASK_QUEUE_ENABLE", "0")
     return THIS
+
+
+def processors(quota_file: str = "/sys/fs/cgroup/cpu.max") -> int:
+    """How many processors this process may keep busy: by its affinity, and by the quota of the container that it runs in."""
+    allowed = len(os.sched_getaffinity(0))
+    try:
+        with open(quota_file, encoding="ascii") as file:
+            quota, period = file.read().split()
+        return max(1, min(allowed, -(-int(quota) // int(period))))
+    except (OSError, ValueError, ZeroDivisionError):  # no control groups of version 2, or "max"
+        return allowed
 
 
 def _variables_of_triton() -> dict[str, str]:

@@ -450,5 +450,88 @@ TEST(SingularVectors, AreNanWithoutOne) {
   }
 }
 
+// Neither denormal numbers nor the greatest ones leave their range on the way.
+TEST(SingularVectors, AreThoseOfAnyScale) {
+  const ScopedEnvironment environment(Variables{});
+  RandomNumbers random(4);
+  for (const int exponent : {-1074, -1030, -540, 0, 540, 1021}) {
+    SCOPED_TRACE(exponent);
+    HostTensor input(ACL_DOUBLE, MakeView({2, 2}, Layout::kDense, random));
+    HostTensor sigma(ACL_DOUBLE, MakeView({2}, Layout::kDense, random));
+    HostTensor u(ACL_DOUBLE, MakeView({2, 2}, Layout::kDense, random));
+    HostTensor v(ACL_DOUBLE, MakeView({2, 2}, Layout::kDense, random));
+    const double unit = std::ldexp(1.0, exponent);
+    const double numbers[] = {0, unit, 3 * unit, 0};
+    for (int64_t i = 0; i < 4; ++i) input.Set(i, numbers[i]);
+    uint64_t size = 0;
+    aclOpExecutor* executor = nullptr;
+    ASSERT_EQ(aclnnSvdGetWorkspaceSize(input.Handle(), true, true, sigma.Handle(), u.Handle(), v.Handle(),
+                                       &size, &executor),
+              0);
+    const GuardedBuffer workspace(size);
+    ASSERT_EQ(aclnnSvd(workspace.device(), size, executor, environment.stream()), 0);
+    ASSERT_EQ(aclrtSynchronizeStream(environment.stream()), 0);
+    EXPECT_EQ(sigma.Real(0), 3 * unit);
+    EXPECT_EQ(sigma.Real(1), unit);
+    // The greater value belongs to the second row and the first column.
+    for (int64_t i = 0; i < 4; ++i) {
+      EXPECT_EQ(std::fabs(u.Real(i)), i == 1 || i == 2 ? 1 : 0) << i;
+      EXPECT_EQ(std::fabs(v.Real(i)), i == 0 || i == 3 ? 1 : 0) << i;
+    }
+  }
+}
+
+// The length of a complex number is in range where the squares of its parts are not.
+TEST(ComplexDeterminants, HaveLengthsOfAnyScale) {
+  const ScopedEnvironment environment(Variables{});
+  RandomNumbers random(5);
+  HostTensor self(ACL_COMPLEX64, MakeView({2, 2}, Layout::kDense, random));
+  HostTensor sign(ACL_COMPLEX64, MakeView({}, Layout::kDense, random));
+  HostTensor log(ACL_COMPLEX64, MakeView({}, Layout::kDense, random));
+  const Complex numbers[] = {Complex(3, 4) * std::ldexp(1.0L, 80), 0, 0,
+                             Complex(3, 4) * std::ldexp(1.0L, -100)};
+  for (int64_t i = 0; i < 4; ++i) {
+    const Element element = ElementOf(ACL_COMPLEX64, numbers[i]);
+    std::copy(element.begin(), element.end(), self.Element(i));
+  }
+  uint64_t size = 0;
+  aclOpExecutor* executor = nullptr;
+  ASSERT_EQ(aclnnSlogdetGetWorkspaceSize(self.Handle(), sign.Handle(), log.Handle(), &size, &executor), 0)
+      << TakeErrorMessage();
+  const GuardedBuffer workspace(size);
+  ASSERT_EQ(aclnnSlogdet(workspace.device(), size, executor, environment.stream()), 0);
+  ASSERT_EQ(aclrtSynchronizeStream(environment.stream()), 0);
+  const Number turn = NumberOf(ACL_COMPLEX64, sign.Element(0));
+  EXPECT_NEAR(turn.real, -7.0 / 25, 1e-6);
+  EXPECT_NEAR(turn.imaginary, 24.0 / 25, 1e-6);
+  EXPECT_NEAR(NumberOf(ACL_COMPLEX64, log.Element(0)).real, std::log(25.0) - 20 * std::log(2.0), 1e-5);
+}
+
+// Neither part of a pivot divides the other where it is 0.
+TEST(ComplexInverses, DivideByImaginaryNumbers) {
+  const ScopedEnvironment environment(Variables{});
+  RandomNumbers random(6);
+  HostTensor self(ACL_COMPLEX64, MakeView({2, 2}, Layout::kDense, random));
+  HostTensor out(ACL_COMPLEX64, MakeView({2, 2}, Layout::kDense, random));
+  const Complex numbers[] = {{0, 1}, 0, 0, {0, 2}};
+  for (int64_t i = 0; i < 4; ++i) {
+    const Element element = ElementOf(ACL_COMPLEX64, numbers[i]);
+    std::copy(element.begin(), element.end(), self.Element(i));
+  }
+  uint64_t size = 0;
+  aclOpExecutor* executor = nullptr;
+  ASSERT_EQ(aclnnInverseGetWorkspaceSize(self.Handle(), out.Handle(), &size, &executor), 0)
+      << TakeErrorMessage();
+  const GuardedBuffer workspace(size);
+  ASSERT_EQ(aclnnInverse(workspace.device(), size, executor, environment.stream()), 0);
+  ASSERT_EQ(aclrtSynchronizeStream(environment.stream()), 0);
+  const Complex expected[] = {{0, -1}, 0, 0, {0, -0.5L}};
+  for (int64_t i = 0; i < 4; ++i) {
+    const Number number = NumberOf(ACL_COMPLEX64, out.Element(i));
+    EXPECT_EQ(number.real, expected[i].real()) << i;
+    EXPECT_EQ(number.imaginary, expected[i].imag()) << i;
+  }
+}
+
 }  // namespace
 }  // namespace portacl::testing

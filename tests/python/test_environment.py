@@ -11,7 +11,10 @@ import pathlib
 import shutil
 import subprocess
 
+import pytest
 from conftest import SITE, THIS, TOOLKIT, Python, clean_environment
+
+from portacl_start import environment
 
 ENVIRONMENT_AS_JSON = "import json, os; print(json.dumps(dict(os.environ)))"
 IMPORT_AND_CALL = """
@@ -32,7 +35,8 @@ def environment_of(command: list[str], environment: dict[str, str]) -> dict[str,
 
 
 def test_variables_are_those_of_set_env(python: Python) -> None:
-    before = clean_environment() | {"LD_LIBRARY_PATH": "/somewhere:/else", "PKG_CONFIG_PATH": "/somewhere"}
+    # The queue is named so that it does not depend on the number of processors.
+    before = clean_environment() | {"LD_LIBRARY_PATH": "/somewhere:/else", "PKG_CONFIG_PATH": "/somewhere", "TASK_QUEUE_ENABLE": "1"}
     sourced = f'source "{TOOLKIT}/set_env.sh" && "$0" -c "$1"'
     expected = environment_of(["bash", "-c", sourced, python.executable, ENVIRONMENT_AS_JSON], before)
     assert expected["ASCEND_HOME_PATH"] == str(TOOLKIT) and expected["LD_LIBRARY_PATH"] == f"{TOOLKIT}/lib64:/somewhere:/else"
@@ -41,6 +45,31 @@ def test_variables_are_those_of_set_env(python: Python) -> None:
     # A second time changes nothing.
     twice = [python.executable, "-m", "portacl", "-m", "portacl", "-c", "import portacl; " + ENVIRONMENT_AS_JSON]
     assert environment_of(twice, before) == expected
+
+
+QUEUE = "import os, sys; os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[: int(sys.argv[1])]); "
+SHOW_QUEUE = "print('queue', os.environ.get('TASK_QUEUE_ENABLE'))"
+
+
+@pytest.mark.parametrize("how", ["import", "start", "pytest"])
+def test_one_processor_has_no_thread_for_the_queue(python: Python, how: str) -> None:
+    suite = python.write("test_queue.py", f"import os\ndef test_queue():\n    {SHOW_QUEUE}\n")
+    code = QUEUE + {
+        "import": f"import portacl; {SHOW_QUEUE}",
+        "start": f"os.execv(sys.executable, [sys.executable, '-m', 'portacl', '-c', \"import os; {SHOW_QUEUE}\"])",
+        "pytest": f"os.execv(sys.executable, [sys.executable, '-m', 'pytest', '-p', 'no:cacheprovider', '-qs', '--npu', {str(suite)!r}])",
+    }[how]
+    several = len(os.sched_getaffinity(0)) > 1 and environment.processors() > 1
+    for count, given, expected in ((1, {}, "0"), (1, {"TASK_QUEUE_ENABLE": "1"}, "1"), (2, {}, "None" if several else "0")):
+        assert f"queue {expected}\n" in python.prints("-c", code, str(count), **given), (count, given)
+
+
+@pytest.mark.parametrize(("line", "most"), [("max 100000", 10**6), ("100000 100000", 1), ("150000 100000", 2), ("1000 100000", 1), ("", 10**6)])
+def test_quota_of_a_container(tmp_path: pathlib.Path, line: str, most: int) -> None:
+    quota = tmp_path / "cpu.max"
+    quota.write_text(line + "\n")
+    assert environment.processors(str(quota)) == min(most, len(os.sched_getaffinity(0)))
+    assert environment.processors(str(tmp_path / "none")) == len(os.sched_getaffinity(0))
 
 
 def test_import_in_a_running_process(python: Python) -> None:

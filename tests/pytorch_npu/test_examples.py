@@ -55,7 +55,7 @@ def test_nothing_is_found_in_them(model, tmp_path):
     assert json.loads(file.read_text(encoding="utf-8"))["findings"] == []
 
 
-@pytest.mark.parametrize("precision", ["bf16", "f16"])
+@pytest.mark.parametrize("precision", ["bf16", "f16", "bf16-weights"])
 def test_a_resumed_run_ends_with_the_same_parameters(precision, tmp_path):
     checkpoint = str(tmp_path / "middle.pt")
     how = ("--device", "npu", "--steps", "6", "--precision", precision)

@@ -21,7 +21,7 @@ import steps
 import wheel
 
 USAGE = (
-    "usage: ./dev bench [--npu [--seconds N] | --models [--threads N | --page PAGE] [--seconds N] | --experts [--threads N] [--rounds N]"
+    "usage: ./dev bench [--npu [--seconds N | --quick] [--page PAGE] | --models [--threads N | --page PAGE] [--seconds N] | --experts [--threads N] [--rounds N]"
     " | --recording [--threads N] [--pairs N]"
     " | --maps ... | --convolutions | --attention | --products [--threads N] | --collectives [--ranks N,N] [--seconds N] | --peers | --limits]"
     " [--quick] [--filter REGEX] [--minutes N] [--part I/N] [--table] [--whole] [--blocking] [--keep]"

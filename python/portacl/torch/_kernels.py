@@ -430,15 +430,23 @@ def takes_one_of(operator: torch._ops.OpOverload, dtypes: frozenset[torch.dtype]
         if isinstance(value, _Tensor):
             return value.dtype in dtypes
         if isinstance(value, (list, tuple)):
-            return any(takes(item) for item in value)
+            for item in value:
+                if takes(item):
+                    return True
+            return False
         return isinstance(value, torch.dtype) and value in dtypes
 
     def condition(*args: Any, **kwargs: Any) -> bool:
+        # Every call comes here, so tensors are asked without another call.
         count = len(args)
         for place in places:
             if place >= count:
                 break
-            if takes(args[place]):
+            value = args[place]
+            if isinstance(value, _Tensor):
+                if value.dtype in dtypes:
+                    return True
+            elif value is not None and takes(value):
                 return True
         return bool(kwargs) and any(takes(kwargs.get(name)) for name in names)
 
