@@ -200,15 +200,16 @@ def check(info: pathlib.Path) -> int:
             if cells[-1] != "0":
                 faults.append(f"failed: {' '.join(cells)}")
     accepted = check_operator_pages.accepted(info)
+    names = operators()
     lines = list(next(iter(accepted.values())))
     if sorted(lines) != sorted(PRODUCTS):
         faults.append(f"the code has the products {lines}, this script {list(PRODUCTS)}")
-    expected = [(operator, product) for operator in operators() for product in lines]
+    expected = [(operator, product) for operator in names for product in lines]
     found = [row[:2] for row in rows if len(row) == len(COLUMNS)]
     faults += [f"missing: {' on '.join(pair)}" for pair in expected if found.count(pair) != 1]
     faults += [f"no such operator or product: {' on '.join(pair)}" for pair in found if pair not in expected]
     for row in rows:
-        if len(row) == len(COLUMNS) and row[:2] in expected and (row[6] == "every call") == (accepted[HEADER.format(operators()[row[0]])][row[1]] != "-"):
+        if len(row) == len(COLUMNS) and row[:2] in expected and (row[6] == "every call") == (accepted[HEADER.format(names[row[0]])][row[1]] != "-"):
             faults.append(f"{' on '.join(row[:2])}: the page and the code differ about whether it exists")
     print("\n".join(f"docs/conformance.md: {fault}" for fault in faults) or f"conformance: in order ({len(found)} rows)")
     return 1 if faults else 0
