@@ -10,6 +10,7 @@ import subprocess
 import tempfile
 
 STEPS = 30000  # of a call: about 0.1 ms
+STEPS_OF_THREADS = 20 * STEPS  # beside which the 20 us count little that several threads take to begin and to end
 KINDS = ("float32", "bfloat16", "int8")
 
 
@@ -27,7 +28,7 @@ class Rates:
             function = getattr(self.lib, "multiply_" + kind)
             function.restype, function.argtypes = ctypes.c_double, (ctypes.c_int64,)
         self.lib.read_memory.restype, self.lib.read_memory.argtypes = ctypes.c_int64, (ctypes.c_void_p, ctypes.c_int64)
-        self.threads = threads
+        self.threads, self.steps = threads, STEPS if threads == 1 else STEPS_OF_THREADS
         self.pool = concurrent.futures.ThreadPoolExecutor(threads)
 
     def _together(self, function, calls):
@@ -36,12 +37,12 @@ class Rates:
         return list(self.pool.map(lambda call: function(*call), calls))
 
     def multiplier(self, kind):
-        """A function that multiplies in registers, and how many multiplications that are. float16 has those of float32, and so has what the processor
-        cannot multiply as pairs or words."""
+        """A function that multiplies in registers, and how many multiplications that are. float16 has those of float32, and so have bfloat16 without
+        AVX512-BF16 and int8 without AVX512-VNNI. Where the library has faster instructions (AMX's tiles, AVX-VNNI, SDOT), it exceeds these rates."""
         function = getattr(self.lib, "multiply_" + ("float32" if kind == "float16" else kind))
         if function(1) == 0:
             function = self.lib.multiply_float32
-        return lambda: self._together(function, [(STEPS,)] * self.threads), function(1) * STEPS * self.threads
+        return lambda: self._together(function, [(self.steps,)] * self.threads), function(1) * self.steps * self.threads
 
     def reader(self, address, size):
         """A function that reads memory, cut for the threads."""

@@ -4,8 +4,8 @@
 Usage: products.py --build BUILD [--kinds squares layers rows integers] [--dtypes ...] [--threads N] [--rounds N] [--processor] [--filter REGEX]
 
 squares: products of one size and the like; layers: those of models (layers.py); rows: one row times weights that lie in memory, also quantised ones;
-integers: INT8 beside torch._int_mm, which does not scale. Both sides write into an output that exists, and are compared first. A time is the best of all
-rounds, a ratio the median of the rounds' ratios. It is PyTorch's time over ours, above 1 where PyTorch takes longer. Rates are 10^9 multiplications a second, here, of PyTorch
+integers: INT8 beside torch._int_mm, which does not scale. Both sides write into an output that exists. After a case's rounds the result (of large
+products the first rows) is compared with PyTorch's of float32. A time is the best of all rounds, a ratio the median of the rounds' ratios. It is PyTorch's time over ours, above 1 where PyTorch takes longer. Rates are 10^9 multiplications a second, here, of PyTorch
 and of the processor, which multiplies in registers in the same run; for rows 10^9 bytes of weights, and of a loop that only reads them. --processor takes the processor time
 instead of the elapsed time, and the calling thread computes: for a machine that does other work, too.
 SPDX-License-Identifier: Apache-2.0
@@ -147,9 +147,9 @@ def product(side, dtype, name, batch, rows, terms, columns, left_turned, right_t
     if dtype == torch.float16 and work > 1 << 28 and burst(functions[2], 1) > MOST_SECONDS / options.rounds:
         functions.pop()
     best, took = in_turn(functions)
-    if terms * columns < 1 << 24:
-        expected = torch.matmul(left.float(), right.float())
-        torch.testing.assert_close(out.float(), expected, atol=(1e-5 if dtype == torch.float32 else 1e-2) * terms, rtol=1e-2)
+    compared = rows if terms * columns < 1 << 24 else min(rows, 4)
+    expected = torch.matmul(left[..., :compared, :].float(), right.float())
+    torch.testing.assert_close(out[..., :compared, :].float(), expected, atol=(1e-5 if dtype == torch.float32 else 1e-2) * terms, rtol=1e-2)
     side.forget()
     processors, here = multiplications / best[1] / 1e9, work / best[0] / 1e9
     line = f"{kind} {name}: {best[0] * 1e3:.3f} ms; here {here:.0f}"
@@ -198,6 +198,14 @@ def weights_of(kind, terms, columns, is_turned, generator):
     return [drawn(0, terms, columns, is_turned, getattr(torch, kind), generator) for _ in range(count)]
 
 
+def numbers_of(kind, weight, terms, columns, is_turned):
+    """A matrix of weights as float32. INT4 has two numbers in a byte, the first in its lower half."""
+    if kind != "int4":
+        return weight.float()
+    numbers = torch.stack((((weight & 15) ^ 8) - 8, weight >> 4), dim=-1).float()
+    return numbers.reshape(columns, terms).T if is_turned else numbers.reshape(terms, columns)
+
+
 def rows(side):
     for kind in (*options.dtypes, "int8", "int4"):
         for terms, columns, is_turned in ROWS:
@@ -225,6 +233,11 @@ def rows(side):
             if not kind.startswith("int"):
                 functions.append(lambda: torch.matmul(x, weights[next(turn) % len(weights)], out=other))
             best, took = in_turn(functions)
+            turn = iter((0,))
+            ours()
+            expected = x.float() @ numbers_of(kind, weights[0], terms, columns, is_turned)
+            expected = expected * scale.float() if kind.startswith("int") else expected
+            torch.testing.assert_close(out.float(), expected, atol=(1e-5 if dtype == torch.float32 else 1e-2) * terms, rtol=1e-2)
             side.forget()
             line = f"{kind} {case}: {best[0] * 1e3:.3f} ms; here {size / best[0] / 1e9:.1f}"
             if len(functions) == 3:

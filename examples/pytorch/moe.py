@@ -35,7 +35,7 @@ def grouped(x, weight, sizes, group_type, **more):
 
 def as_int8(x, dim):
     """Whole numbers, and the step between them along a dim."""
-    step = x.abs().amax(dim, keepdim=True).clamp(min=1e-12) / 127
+    step = x.float().abs().amax(dim, keepdim=True).clamp(min=1e-12) / 127
     return torch.round(x / step).to(torch.int8), step.squeeze(dim)
 
 
@@ -56,7 +56,7 @@ class Experts(nn.Module):
             return GroupedProduct.apply(x, weight, sizes)
         whole, step = as_int8(x, 1)
         weights, scale = as_int8(weight, 1)
-        return grouped(whole, weights, sizes, 0, scale=[scale], per_token_scale=[step], output_dtype=torch.float16).float()
+        return grouped(whole, weights, sizes, 0, scale=[scale], per_token_scale=[step], output_dtype=torch.float16).to(x.dtype)
 
     def on_npu(self, x, logits):
         _, experts, _ = torch_npu.npu_moe_gating_top_k_softmax(logits.detach(), k=TAKEN)

@@ -49,7 +49,7 @@ class Task:
 
         The same formulas are rounded at other places: sums of some hundred float32 terms in another order are at most some 2^-20
         apart, and steps hand that on without damping it, each its own. Autocast rounds what it multiplies to 8 or 11 bits, and a
-        loss is a mean over many outputs; that is compared for ten steps.
+        loss is a mean over many outputs; that is compared for ten steps. Parameters in bf16 are rounded to 8 bits after each step, too.
         """
         if precision == "f32":
             return steps * 2.0**-20

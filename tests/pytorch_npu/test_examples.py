@@ -37,6 +37,13 @@ def test_both_devices_agree_and_nothing_falls_back(model, tmp_path):
     assert picture.read_text(encoding="utf-8").count("<polyline") == 2
 
 
+@pytest.mark.parametrize("model", MODELS)
+def test_parameters_in_bf16_train_on_both_devices(model):
+    done = run(model, "--steps", "2", "--precision", "bf16-weights")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.rstrip().endswith("right")
+
+
 def test_paged_caches_change_no_token():
     command = [sys.executable, "-B", str(EXAMPLES / "llama_serving.py"), "--tokens", "20"]
     environment = {**os.environ, "PORTACL_FALLBACK": "error", "OMP_NUM_THREADS": "1"}
@@ -64,7 +71,7 @@ def test_a_resumed_run_ends_with_the_same_parameters(precision, tmp_path):
     assert whole.returncode == resumed.returncode == 0, whole.stderr + resumed.stderr
     assert len(parameters(whole.stdout)) == 1
     assert parameters(whole.stdout) == parameters(resumed.stdout)
-    assert parameters(whole.stdout) != parameters(run("nanogpt", *how[:2], "--steps", "5").stdout)
+    assert parameters(whole.stdout) != parameters(run("nanogpt", *how, "--steps", "5").stdout)
 
 
 def test_an_unknown_precision_is_refused():

@@ -101,7 +101,7 @@ class PairRun {
 
   // Packs `count` rows of a block.
   void PackRows(int64_t row, int64_t count, const Block& block, uint32_t* to, LeastExponent* least) const {
-    const auto [group, term, depth] = block;
+    const int64_t group = block.group, term = block.term, depth = block.depth;
     constexpr auto kRow = kPairedRow * static_cast<int64_t>(sizeof(uint32_t));
     const bool is_image = gemm_.left.patches != nullptr;
     const auto from = [&](int64_t line) {
@@ -131,7 +131,7 @@ class PairRun {
   // Packs `count` columns of a block as panels.
   void PackPanels(int64_t column, int64_t count, const Block& block, uint32_t* to,
                   LeastExponent* least) const {
-    const auto [group, term, depth] = block;
+    const int64_t group = block.group, term = block.term, depth = block.depth;
     const int64_t panel_pairs = PairsOf(depth) * width_;
     if (gemm_.right.patches == nullptr) {
       const char* const from =

@@ -12,8 +12,8 @@
 #include <hwy/highway.h>
 
 #include "engine/buffer_ref.h"
-#include "engine/functions/primitives-inl.h"
 #include "engine/gemm/scale_integers.h"
+#include "engine/half_precision-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace portacl::engine {
