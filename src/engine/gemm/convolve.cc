@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "base/float_environment.h"
+#include "engine/gemm/depthwise.h"
 
 namespace portacl::engine {
 namespace {
@@ -91,8 +92,36 @@ PatchAxis Windows(const ConvolutionAxis& axis, int64_t stride) {
           .stride = stride};
 }
 
+// The same for windows without packing, as far as all results have it.
+WindowProduct BegunWindows(const ConvolutionJob& job) {
+  const Convolution& c = job.convolution;
+  WindowProduct product{};
+  product.images = c.images;
+  product.groups = c.groups;
+  product.parts = 1;
+  product.w = c.w;
+  product.w_group = c.y_channels * c.w.outer;
+  product.adds = c.adds;
+  product.added = c.added;
+  return product;
+}
+
+bool RunYOfWindows(const ConvolutionJob& job, void* const* addresses) {
+  const Convolution& c = job.convolution;
+  constexpr int kLast = kPatchAxes - 1;
+  WindowProduct product = BegunWindows(job);
+  product.rows = c.y_channels;
+  product.channels = c.x_channels;
+  product.image = c.x;
+  product.out = c.y;
+  for (int i = 0; i < kLast; ++i) product.axis[i] = Windows(c.axis[i], c.x.axis[i]);
+  product.part[0] = {Windows(c.axis[kLast], c.x.axis[kLast]), 0, c.w.axis[kLast]};
+  return RunWindows(product, job.isa, job.threads, addresses);
+}
+
 // Computes y. Rows are channels of y, terms (channel of x, kernel element), columns (image, position).
 void RunY(const ConvolutionJob& job, void* const* addresses) {
+  if (RunYOfWindows(job, addresses)) return;
   const Convolution& c = job.convolution;
   PatchProduct product;
   Gemm& gemm = product.gemm = GemmOfRows(c, c.y_channels);
@@ -166,10 +195,56 @@ Residue ResidueOf(const ConvolutionAxis& axis, int64_t residue) {
   return found;
 }
 
+PatchAxis WindowsOf(const Residue& residue, const ConvolutionAxis& axis, int64_t stride) {
+  return {.taps = residue.taps,
+          .positions = residue.positions,
+          .tap_step = residue.y_step,
+          .position_step = 1,
+          .first = residue.first,
+          .length = axis.y,
+          .stride = stride};
+}
+
+// Computes the same without packing, or returns false. Two residues of the last axis are computed together: `next` is
+// nullptr, or that of the columns beside those of residues[2].
+bool RunXOfWindows(const ConvolutionJob& job, void* const* addresses, const Residue (&residues)[kPatchAxes],
+                   const int64_t (&at)[kPatchAxes], const Residue* next) {
+  const Convolution& c = job.convolution;
+  constexpr int kLast = kPatchAxes - 1;
+  WindowProduct product = BegunWindows(job);
+  product.rows = c.x_channels;
+  product.channels = c.y_channels;
+  product.image = c.y;
+  product.out = c.x;
+  product.w.outer = c.w.inner;
+  product.w.inner = c.w.outer;
+  const auto part = [&](const Residue& residue) {
+    return WindowPart{WindowsOf(residue, c.axis[kLast], c.y.axis[kLast]), residue.first_tap * c.w.axis[kLast],
+                      residue.tap_step * c.w.axis[kLast]};
+  };
+  for (int i = 0; i < kLast; ++i) {
+    product.axis[i] = WindowsOf(residues[i], c.axis[i], c.y.axis[i]);
+    product.w.offset += residues[i].first_tap * c.w.axis[i];
+    product.w.axis[i] *= residues[i].tap_step;
+    product.out.offset += at[i] * c.x.axis[i];
+    product.out.axis[i] *= c.axis[i].stride;
+  }
+  product.part[0] = part(residues[kLast]);
+  if (next != nullptr) {
+    product.part[1] = part(*next);
+    product.parts = 2;
+  } else {
+    product.out.offset += at[kLast] * c.x.axis[kLast];
+    product.out.axis[kLast] *= c.axis[kLast].stride;
+  }
+  return RunWindows(product, job.isa, job.threads, addresses);
+}
+
 // Computes x's gradient for one residue along each axis. Rows are channels of x, terms (channel of y, kernel
 // element), columns (image, position).
 void RunXOfResidues(const ConvolutionJob& job, void* const* addresses, const Residue (&residues)[kPatchAxes],
                     const int64_t (&at)[kPatchAxes]) {
+  if (RunXOfWindows(job, addresses, residues, at, nullptr)) return;
   const Convolution& c = job.convolution;
   PatchProduct product;
   Gemm& gemm = product.gemm = GemmOfRows(c, c.x_channels);
@@ -192,13 +267,7 @@ void RunXOfResidues(const ConvolutionJob& job, void* const* addresses, const Res
     gemm.left.offset += residue.first_tap * c.w.axis[i];
     gemm.out.offset += at[i] * c.x.axis[i];
     product.left.axis[i] = Whole(residue.taps, residue.tap_step * c.w.axis[i]);
-    product.right.axis[i] = {.taps = residue.taps,
-                             .positions = residue.positions,
-                             .tap_step = residue.y_step,
-                             .position_step = 1,
-                             .first = residue.first,
-                             .length = axis.y,
-                             .stride = c.y.axis[i]};
+    product.right.axis[i] = WindowsOf(residue, axis, c.y.axis[i]);
     terms[i + 1] = residue.taps;
     term_strides[i + 1] = residue.tap_step * c.w.axis[i];
     positions[i + 1] = residue.positions;
@@ -231,6 +300,12 @@ void RunX(const ConvolutionJob& job, void* const* addresses) {
     residues[0] = ResidueOf(axis[0], at[0]);
     for (at[1] = 0; at[1] < std::min(axis[1].stride, axis[1].x); ++at[1]) {
       residues[1] = ResidueOf(axis[1], at[1]);
+      at[2] = 0;
+      if (axis[2].stride == 2 && axis[2].x >= 2) {
+        residues[2] = ResidueOf(axis[2], 0);
+        const Residue next = ResidueOf(axis[2], 1);
+        if (RunXOfWindows(job, addresses, residues, at, &next)) continue;
+      }
       for (at[2] = 0; at[2] < std::min(axis[2].stride, axis[2].x); ++at[2]) {
         residues[2] = ResidueOf(axis[2], at[2]);
         RunXOfResidues(job, addresses, residues, at);
@@ -243,6 +318,7 @@ void RunX(const ConvolutionJob& job, void* const* addresses) {
 // element).
 void RunW(const ConvolutionJob& job, void* const* addresses) {
   const Convolution& c = job.convolution;
+  if (RunWeightOfWindows(c, job.isa, job.threads, addresses)) return;
   PatchProduct product;
   Gemm& gemm = product.gemm = GemmOfRows(c, c.y_channels);
   gemm.columns = c.x_channels;

@@ -1,0 +1,45 @@
+// Convolutions whose elements have few terms each, and products of one row otherwise, as those of depthwise
+// layers: computed from copies of a few rows of an image, without packing. Elements have the bits that products
+// with patches give (docs/numerics.md).
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "engine/gemm/convolve.h"
+#include "engine/gemm/patches.h"
+
+namespace portacl::engine {
+
+// Columns of a result that read the image alike: a step of the last axis from one to the next. Two parts are
+// each other's neighbours in the result: columns of the first part are at even places, those of the second at odd ones.
+struct WindowPart {
+  PatchAxis axis;
+  int64_t w_offset;  // in bytes
+  int64_t w_tap;     // of neighbouring terms
+};
+
+// A convolution, or the part of its gradient whose elements have the same terms. Strides are in bytes.
+struct WindowProduct {
+  int64_t images;
+  int64_t groups;
+  int64_t rows;              // channels of the result in a group
+  int64_t channels;          // of the image
+  ConvolutionOperand image;  // `outer`, `inner`: from an image, a channel to the next one
+  PatchAxis axis[kPatchAxes - 1];
+  WindowPart part[2];
+  int parts;
+  ConvolutionOperand w;  // `outer`, `inner`: from a channel of the result, of the image to the next one
+  int64_t w_group;
+  ConvolutionOperand out;
+  bool adds;
+  ConvolutionOperand added;
+};
+
+// Tells whether a product is computed, which does not pay for every one.
+bool RunWindows(const WindowProduct& product, Isa isa, int threads, void* const* addresses);
+
+// Computes the gradient of w of groups with one channel of x, or returns false likewise.
+bool RunWeightOfWindows(const Convolution& convolution, Isa isa, int threads, void* const* addresses);
+
+}  // namespace portacl::engine
