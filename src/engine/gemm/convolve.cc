@@ -98,7 +98,7 @@ WindowProduct BegunWindows(const ConvolutionJob& job) {
   WindowProduct product{};
   product.images = c.images;
   product.groups = c.groups;
-  product.parts = 1;
+  product.high_parts = product.last_parts = 1;
   product.w = c.w;
   product.w_group = c.y_channels * c.w.outer;
   product.adds = c.adds;
@@ -108,14 +108,14 @@ WindowProduct BegunWindows(const ConvolutionJob& job) {
 
 bool RunYOfWindows(const ConvolutionJob& job, void* const* addresses) {
   const Convolution& c = job.convolution;
-  constexpr int kLast = kPatchAxes - 1;
   WindowProduct product = BegunWindows(job);
   product.rows = c.y_channels;
   product.channels = c.x_channels;
   product.image = c.x;
   product.out = c.y;
-  for (int i = 0; i < kLast; ++i) product.axis[i] = Windows(c.axis[i], c.x.axis[i]);
-  product.part[0] = {Windows(c.axis[kLast], c.x.axis[kLast]), 0, c.w.axis[kLast]};
+  product.depth = Windows(c.axis[0], c.x.axis[0]);
+  product.high[0] = {Windows(c.axis[1], c.x.axis[1]), 0, c.w.axis[1]};
+  product.last[0] = {Windows(c.axis[2], c.x.axis[2]), 0, c.w.axis[2]};
   return RunWindows(product, job.isa, job.threads, addresses);
 }
 
@@ -205,12 +205,17 @@ PatchAxis WindowsOf(const Residue& residue, const ConvolutionAxis& axis, int64_t
           .stride = stride};
 }
 
-// Computes the same without packing, or returns false. Two residues of the last axis are computed together: `next` is
-// nullptr, or that of the columns beside those of residues[2].
-bool RunXOfWindows(const ConvolutionJob& job, void* const* addresses, const Residue (&residues)[kPatchAxes],
-                   const int64_t (&at)[kPatchAxes], const Residue* next) {
+// One residue of an axis, or both of them if the stride is 2.
+struct ResiduesOfAxis {
+  Residue residue[2];
+  int count;
+};
+
+// Computes x's gradient for residues along each axis without packing, or returns false. `at` is the first residue of
+// each.
+bool RunXOfWindows(const ConvolutionJob& job, void* const* addresses,
+                   const ResiduesOfAxis (&residues)[kPatchAxes], const int64_t (&at)[kPatchAxes]) {
   const Convolution& c = job.convolution;
-  constexpr int kLast = kPatchAxes - 1;
   WindowProduct product = BegunWindows(job);
   product.rows = c.x_channels;
   product.channels = c.y_channels;
@@ -218,33 +223,42 @@ bool RunXOfWindows(const ConvolutionJob& job, void* const* addresses, const Resi
   product.out = c.x;
   product.w.outer = c.w.inner;
   product.w.inner = c.w.outer;
-  const auto part = [&](const Residue& residue) {
-    return WindowPart{WindowsOf(residue, c.axis[kLast], c.y.axis[kLast]), residue.first_tap * c.w.axis[kLast],
-                      residue.tap_step * c.w.axis[kLast]};
-  };
-  for (int i = 0; i < kLast; ++i) {
-    product.axis[i] = WindowsOf(residues[i], c.axis[i], c.y.axis[i]);
-    product.w.offset += residues[i].first_tap * c.w.axis[i];
-    product.w.axis[i] *= residues[i].tap_step;
-    product.out.offset += at[i] * c.x.axis[i];
-    product.out.axis[i] *= c.axis[i].stride;
-  }
-  product.part[0] = part(residues[kLast]);
-  if (next != nullptr) {
-    product.part[1] = part(*next);
-    product.parts = 2;
-  } else {
-    product.out.offset += at[kLast] * c.x.axis[kLast];
-    product.out.axis[kLast] *= c.axis[kLast].stride;
+  const Residue& depth = residues[0].residue[0];
+  product.depth = WindowsOf(depth, c.axis[0], c.y.axis[0]);
+  product.w.offset += depth.first_tap * c.w.axis[0];
+  product.out.offset += at[0] * c.x.axis[0];
+  for (const int axis : {1, 2}) {
+    const ResiduesOfAxis& along = residues[axis];
+    WindowPart* const parts = axis == 1 ? product.high : product.last;
+    for (int i = 0; i < along.count; ++i) {
+      const Residue& residue = along.residue[i];
+      parts[i] = {WindowsOf(residue, c.axis[axis], c.y.axis[axis]), residue.first_tap * c.w.axis[axis],
+                  residue.tap_step * c.w.axis[axis]};
+    }
+    (axis == 1 ? product.high_parts : product.last_parts) = along.count;
+    product.out.offset += at[axis] * c.x.axis[axis];
+    if (along.count == 1) product.out.axis[axis] *= c.axis[axis].stride;
   }
   return RunWindows(product, job.isa, job.threads, addresses);
+}
+
+// Computes all residues together, as far as neighbours of a result have two different ones.
+bool RunXOfAllWindows(const ConvolutionJob& job, void* const* addresses) {
+  const ConvolutionAxis(&axis)[kPatchAxes] = job.convolution.axis;
+  ResiduesOfAxis residues[kPatchAxes];
+  for (int i = 0; i < kPatchAxes; ++i) {
+    residues[i].count = axis[i].stride == 2 && axis[i].x >= 2 ? 2 : 1;
+    if (axis[i].stride > residues[i].count && axis[i].x > 1) return false;
+    for (int64_t at = 0; at < residues[i].count; ++at) residues[i].residue[at] = ResidueOf(axis[i], at);
+  }
+  return residues[0].count == 1 && RunXOfWindows(job, addresses, residues, {0, 0, 0});
 }
 
 // Computes x's gradient for one residue along each axis. Rows are channels of x, terms (channel of y, kernel
 // element), columns (image, position).
 void RunXOfResidues(const ConvolutionJob& job, void* const* addresses, const Residue (&residues)[kPatchAxes],
                     const int64_t (&at)[kPatchAxes]) {
-  if (RunXOfWindows(job, addresses, residues, at, nullptr)) return;
+  if (RunXOfWindows(job, addresses, {{{residues[0]}, 1}, {{residues[1]}, 1}, {{residues[2]}, 1}}, at)) return;
   const Convolution& c = job.convolution;
   PatchProduct product;
   Gemm& gemm = product.gemm = GemmOfRows(c, c.x_channels);
@@ -293,6 +307,7 @@ void RunXOfResidues(const ConvolutionJob& job, void* const* addresses, const Res
 }
 
 void RunX(const ConvolutionJob& job, void* const* addresses) {
+  if (RunXOfAllWindows(job, addresses)) return;
   const ConvolutionAxis(&axis)[kPatchAxes] = job.convolution.axis;
   int64_t at[kPatchAxes];
   Residue residues[kPatchAxes];
@@ -300,12 +315,6 @@ void RunX(const ConvolutionJob& job, void* const* addresses) {
     residues[0] = ResidueOf(axis[0], at[0]);
     for (at[1] = 0; at[1] < std::min(axis[1].stride, axis[1].x); ++at[1]) {
       residues[1] = ResidueOf(axis[1], at[1]);
-      at[2] = 0;
-      if (axis[2].stride == 2 && axis[2].x >= 2) {
-        residues[2] = ResidueOf(axis[2], 0);
-        const Residue next = ResidueOf(axis[2], 1);
-        if (RunXOfWindows(job, addresses, residues, at, &next)) continue;
-      }
       for (at[2] = 0; at[2] < std::min(axis[2].stride, axis[2].x); ++at[2]) {
         residues[2] = ResidueOf(axis[2], at[2]);
         RunXOfResidues(job, addresses, residues, at);

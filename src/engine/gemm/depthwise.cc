@@ -24,6 +24,7 @@ using gemm_tile::RoundedUp;
 using gemm_tile::SizeOf;
 
 constexpr int kHigh = kPatchAxes - 2;  // the axis of rows
+constexpr int kLast = kPatchAxes - 1;
 
 // Rows of the result of a group from which on products pack patches instead.
 constexpr int64_t kMostRows = 8;
@@ -50,35 +51,47 @@ struct Copy {
   int64_t numbers() const { return rows * pitch; }
 };
 
-int64_t Least(const PatchAxis& axis) {
-  return axis.first + std::min<int64_t>(0, (axis.taps - 1) * axis.tap_step);
-}
-int64_t Most(const PatchAxis& axis) {
-  return axis.first + std::max<int64_t>(0, (axis.taps - 1) * axis.tap_step);
-}
-
 struct TileOfWindows {
   int64_t row, rows;
   int64_t column, columns;
 };
 
-Copy CopyOf(const WindowProduct& product, const TileOfWindows& tile, int64_t lanes) {
-  const PatchAxis& high = product.axis[kHigh];
-  const int64_t step = product.part[0].axis.position_step;
-  int64_t least = Least(product.part[0].axis);
-  int64_t most = Most(product.part[0].axis);
-  for (int i = 1; i < product.parts; ++i) {
-    least = std::min(least, Least(product.part[i].axis));
-    most = std::max(most, Most(product.part[i].axis));
+// The places that windows of an axis's parts reach, from the first position on.
+struct Reach {
+  int64_t least;
+  int64_t most;
+};
+
+Reach ReachOf(const WindowPart (&part)[2], int parts) {
+  Reach reach{part[0].axis.first, part[0].axis.first};
+  for (int i = 0; i < parts; ++i) {
+    const PatchAxis& axis = part[i].axis;
+    for (const int64_t at : {axis.first, axis.first + (axis.taps - 1) * axis.tap_step}) {
+      reach.least = std::min(reach.least, at);
+      reach.most = std::max(reach.most, at);
+    }
   }
+  return reach;
+}
+
+Copy CopyOf(const WindowProduct& product, const TileOfWindows& tile, int64_t lanes) {
+  const Reach high = ReachOf(product.high, product.high_parts);
+  const Reach last = ReachOf(product.last, product.last_parts);
+  const int64_t row_step = product.high[0].axis.position_step;
+  const int64_t step = product.last[0].axis.position_step;
   Copy copy;
-  copy.top = Least(high) + tile.row * high.position_step;
-  copy.rows = Most(high) - Least(high) + (tile.rows - 1) * high.position_step + 1;
-  copy.left = least + tile.column * step;
-  copy.columns = most - least + (tile.columns - 1) * step + 1;
-  copy.width = RoundedUp(tile.columns + (most - least) / step + lanes, 16);
+  copy.top = high.least + tile.row * row_step;
+  copy.rows = high.most - high.least + (tile.rows - 1) * row_step + 1;
+  copy.left = last.least + tile.column * step;
+  copy.columns = last.most - last.least + (tile.columns - 1) * step + 1;
+  copy.width = RoundedUp(tile.columns + (last.most - last.least) / step + lanes, 16);
   copy.pitch = copy.width * step;
   return copy;
+}
+
+// Returns how many of a tile's rows or columns a part has.
+int64_t CountOf(const WindowPart& part, int64_t first, int64_t count) {
+  return std::clamp<int64_t>(part.axis.positions - first, 0, count);
 }
 
 class WindowRun {
@@ -102,25 +115,19 @@ class WindowRun {
     out_ = at(product.out);
     if (product.adds) added_ = at(product.added);
     is_even_odd_ = product.image.dtype == product.w.dtype && product.w.dtype != ACL_FLOAT;
-    const int64_t last = product.out.axis[kPatchAxes - 1];
-    const int64_t row = product.out.axis[kHigh];
-    is_direct_ = product.parts == 1 && product.out.dtype == ACL_FLOAT && last == kNumber &&
-                 row % kNumber == 0 && product.out.outer % kNumber == 0 && product.out.inner % kNumber == 0 &&
-                 reinterpret_cast<uintptr_t>(out_) % alignof(float) == 0;
+    is_direct_ = product.out.dtype == ACL_FLOAT && AreNumbers(product.out, out_);
+    are_numbers_ = product.image.dtype == ACL_FLOAT && AreNumbers(product.image, image_);
   }
 
   // Chooses the tiles. Returns false if a copy of even a few elements would be too large.
   bool Lay() {
-    const PatchAxis& high = product_.axis[kHigh];
-    const int64_t step = product_.part[0].axis.position_step;
-    columns_ = product_.part[0].axis.positions;
+    const PatchAxis& high = product_.high[0].axis;
+    const int64_t step = product_.last[0].axis.position_step;
+    columns_ = product_.last[0].axis.positions;
     tile_columns_ = std::min({columns_, kMostColumns, std::max<int64_t>(1, kMostElements / step)});
     for (;; tile_columns_ = DividedUp(tile_columns_, 2)) {
-      const auto numbers = [&](int64_t rows) {
-        return product_.channels * CopyOf(product_, {0, rows, 0, tile_columns_}, kernels_.lanes).numbers();
-      };
-      const int64_t one = numbers(1);
       const Copy least = CopyOf(product_, {0, 1, 0, tile_columns_}, kernels_.lanes);
+      const int64_t one = product_.channels * least.numbers();
       if (one <= kMostNumbers && least.columns <= kMostElements) {
         const int64_t of_row = product_.channels * least.pitch * high.position_step;
         const auto fitting = [&](int64_t most) { return 1 + std::max<int64_t>(0, (most - one) / of_row); };
@@ -135,16 +142,18 @@ class WindowRun {
 
   void Run(int threads) {
     const int64_t planes = product_.images * product_.groups;
-    const int64_t row_tiles = DividedUp(product_.axis[kHigh].positions, tile_rows_);
+    const int64_t row_tiles = DividedUp(product_.high[0].axis.positions, tile_rows_);
     const int64_t column_tiles = DividedUp(columns_, tile_columns_);
-    const double of_tile =
-        static_cast<double>(tile_rows_ * tile_columns_ * product_.rows * product_.channels *
-                            product_.axis[kHigh].taps * product_.part[0].axis.taps);
+    double of_tile = static_cast<double>(tile_rows_ * tile_columns_ * product_.rows * product_.channels);
+    int64_t taps[2] = {};
+    for (int i = 0; i < product_.high_parts; ++i) taps[0] += product_.high[i].axis.taps;
+    for (int i = 0; i < product_.last_parts; ++i) taps[1] += product_.last[i].axis.taps;
+    of_tile *= static_cast<double>(taps[0] * taps[1]);
     const double work = of_tile * static_cast<double>(planes * row_tiles * column_tiles);
     threads = static_cast<int>(std::clamp(work / kWorkOfBlock, 1.0, static_cast<double>(threads)));
     auto together = static_cast<int64_t>(
         std::clamp(kWorkOfBlock / of_tile, 1.0, std::max(1.0, static_cast<double>(planes))));
-    if (threads == 1) together = planes;
+    if (threads == 1) together = std::max<int64_t>(1, planes);
     const int64_t parts = DividedUp(planes, together);
     ForEachBlock(
         row_tiles * column_tiles * parts, threads,
@@ -163,25 +172,49 @@ class WindowRun {
   // The parts of a thread's memory, in numbers.
   struct Memory {
     float* copy;
-    float* elements;  // of a row
-    float* sums;      // of two parts
-    float* line;      // their columns in turn, or elements of the result
+    float* elements;  // of the image as numbers
+    float* sums;      // of four parts
+    float* line;      // their columns in turn
+    char* stored;     // elements of a row of the result
   };
-  static constexpr int64_t kSumNumbers = 2 * kMostNumbers;
-  static_assert((kMostNumbers + kMostElements + 2 * kSumNumbers) * kNumber <= kGemmMemoryBytes);
+  static constexpr int64_t kSumNumbers = 4 * kMostNumbers;
+  static_assert((2 * kMostNumbers + 2 * kSumNumbers + kMostElements) * kNumber <= kGemmMemoryBytes);
+
+  // The places of terms in a copy, for each part of rows and of columns.
+  struct Places {
+    int64_t of[2][2][kMostWindowTerms];
+  };
+
+  // Tells whether elements can be read or written as they are.
+  static bool AreNumbers(const ConvolutionOperand& operand, const char* first) {
+    return operand.axis[kLast] == kNumber && operand.axis[kHigh] % kNumber == 0 &&
+           operand.outer % kNumber == 0 && operand.inner % kNumber == 0 &&
+           reinterpret_cast<uintptr_t>(first) % alignof(float) == 0;
+  }
+
+  static Memory ThreadsOwn() {
+    Memory memory;
+    memory.copy = reinterpret_cast<float*>(ThreadMemory(MemoryUse::kGemm));
+    memory.elements = memory.copy + kMostNumbers;
+    memory.sums = memory.elements + kMostNumbers;
+    memory.line = memory.sums + kSumNumbers;
+    memory.stored = reinterpret_cast<char*>(memory.line + kSumNumbers);
+    return memory;
+  }
 
   void RunTile(int64_t row, int64_t column, int64_t plane, int64_t planes) const {
     const DefaultFloatEnvironment environment;
     const TileOfWindows tile{
-        row * tile_rows_, std::min(tile_rows_, product_.axis[kHigh].positions - row * tile_rows_),
+        row * tile_rows_, std::min(tile_rows_, product_.high[0].axis.positions - row * tile_rows_),
         column * tile_columns_, std::min(tile_columns_, columns_ - column * tile_columns_)};
     const Copy copy = CopyOf(product_, tile, kernels_.lanes);
-    auto* const numbers = reinterpret_cast<float*>(ThreadMemory(MemoryUse::kGemm));
-    const Memory memory{numbers, numbers + kMostNumbers, numbers + kMostNumbers + kMostElements,
-                        numbers + kMostNumbers + kMostElements + kSumNumbers};
+    const Memory memory = ThreadsOwn();
     std::memset(memory.copy, 0, static_cast<size_t>(product_.channels * copy.numbers()) * sizeof(float));
-    int64_t place[2][kMostWindowTerms];
-    for (int i = 0; i < product_.parts; ++i) Lay(copy, tile, i, place[i]);
+    Places places;
+    for (int high = 0; high < product_.high_parts; ++high) {
+      for (int last = 0; last < product_.last_parts; ++last)
+        Lay(copy, tile, product_.high[high].axis, product_.last[last].axis, places.of[high][last]);
+    }
     for (int64_t i = plane; i < plane + planes; ++i) {
       const int64_t image = i / product_.groups;
       const int64_t group = i % product_.groups;
@@ -192,14 +225,13 @@ class WindowRun {
              memory.elements, memory.copy + channel * copy.numbers());
       }
       for (int64_t of = 0; of < product_.rows; ++of)
-        ComputePlane(copy, tile, place, memory, image, group, of);
+        ComputePlane(copy, tile, places, memory, image, group, of);
     }
   }
 
-  // Lists a part's terms: places in the copy for the first row and column.
-  void Lay(const Copy& copy, const TileOfWindows& tile, int part, int64_t* place) const {
-    const PatchAxis& high = product_.axis[kHigh];
-    const PatchAxis& last = product_.part[part].axis;
+  // Lists terms: places in the copy for the first row and column.
+  void Lay(const Copy& copy, const TileOfWindows& tile, const PatchAxis& high, const PatchAxis& last,
+           int64_t* place) const {
     for (int64_t channel = 0; channel < product_.channels; ++channel) {
       for (int64_t i = 0; i < high.taps; ++i) {
         const int64_t row = high.first + i * high.tap_step + tile.row * high.position_step - copy.top;
@@ -215,27 +247,26 @@ class WindowRun {
 
   // Copies what lies inside the image. Borders stay zero.
   void Fill(const Copy& copy, const char* from, float* elements, float* to) const {
-    const PatchAxis& high = product_.axis[kHigh];
-    const PatchAxis& last = product_.part[0].axis;
-    const int64_t begin = std::max<int64_t>(0, copy.left);
-    const int64_t count = std::min(last.length, copy.left + copy.columns) - begin;
-    if (count <= 0) return;
-    const int64_t end = std::min(high.length, copy.top + copy.rows);
-    for (int64_t row = std::max<int64_t>(0, copy.top); row < end; ++row) {
-      const char* const first = from + row * high.stride + begin * last.stride;
-      float* const to_row = to + (row - copy.top) * copy.pitch;
-      if (last.position_step == 1) {
-        Read(first, last.stride, count, to_row + (begin - copy.left));
-        continue;
-      }
-      const float* read = elements;
-      if (last.stride == kNumber && image_size_ == kNumber &&
-          reinterpret_cast<uintptr_t>(first) % alignof(float) == 0) {
-        read = reinterpret_cast<const float*>(first);
-      } else {
-        Read(first, last.stride, count, elements);
-      }
-      Spread(read, count, begin - copy.left, last.position_step, copy.width, to_row);
+    const PatchAxis& high = product_.high[0].axis;
+    const PatchAxis& last = product_.last[0].axis;
+    const int64_t left = std::max<int64_t>(0, copy.left);
+    const int64_t count = std::min(last.length, copy.left + copy.columns) - left;
+    const int64_t top = std::max<int64_t>(0, copy.top);
+    const int64_t rows = std::min(high.length, copy.top + copy.rows) - top;
+    if (count <= 0 || rows <= 0) return;
+    from += top * high.stride + left * last.stride;
+    to += (top - copy.top) * copy.pitch;
+    if (are_numbers_) {
+      return Spread(copy, {reinterpret_cast<const float*>(from), high.stride / kNumber, rows}, count,
+                    left - copy.left, to);
+    }
+    if (last.stride == image_size_ && high.stride == count * image_size_ && rows * count <= kMostNumbers) {
+      load_image_(from, elements, static_cast<size_t>(rows * count));
+      return Spread(copy, {elements, count, rows}, count, left - copy.left, to);
+    }
+    for (int64_t row = 0; row < rows; ++row) {
+      Read(from + row * high.stride, last.stride, count, elements);
+      Spread(copy, {elements, count, 1}, count, left - copy.left, to + row * copy.pitch);
     }
   }
 
@@ -251,68 +282,90 @@ class WindowRun {
     }
   }
 
-  // Distributes a row's numbers, of which the first one is at `place`.
-  void Spread(const float* from, int64_t count, int64_t place, int64_t step, int64_t width, float* to) const {
-    const auto put = [&](int64_t i) { to[(place + i) % step * width + (place + i) / step] = from[i]; };
-    int64_t i = 0;
+  // Distributes numbers of rows, of which the first one is at `place`.
+  void Spread(const Copy& copy, const NumberRows& from, int64_t count, int64_t place, float* to) const {
+    const int64_t step = product_.last[0].axis.position_step;
+    if (step == 1) return kernels_.copy_rows(from, count, to + place, copy.pitch);
     if (step == 2) {
-      if (place % 2 != 0) put(i++);
-      const int64_t at = (place + i) / 2;
-      const int64_t pairs = (count - i) / 2;
-      kernels_.separate(from + i, pairs, to + at, to + width + at);
-      i += 2 * pairs;
+      float* const even = to + (place + 1) / 2;
+      float* const odd = to + copy.width + place / 2;
+      return place % 2 == 0 ? kernels_.separate_rows(from, count, even, odd, copy.pitch)
+                            : kernels_.separate_rows(from, count, odd, even, copy.pitch);
     }
-    for (; i < count; ++i) put(i);
+    for (int64_t row = 0; row < from.rows; ++row, to += copy.pitch) {
+      for (int64_t i = 0; i < count; ++i)
+        to[(place + i) % step * copy.width + (place + i) / step] = from.first[row * from.row + i];
+    }
   }
 
-  void ReadWeights(int64_t group, int64_t of, int part, float* w) const {
+  void ReadWeights(int64_t group, int64_t of, const WindowPart& high, const WindowPart& last,
+                   float* w) const {
     const ConvolutionOperand& operand = product_.w;
-    const WindowPart& last = product_.part[part];
-    const PatchAxis& high = product_.axis[kHigh];
-    const char* const first = w_ + group * product_.w_group + of * operand.outer + last.w_offset;
+    const char* const first =
+        w_ + group * product_.w_group + of * operand.outer + high.w_offset + last.w_offset;
     const int64_t size = SizeOf(operand.dtype);
+    const int64_t rows = high.axis.taps;
     const int64_t taps = last.axis.taps;
-    const int64_t row = operand.axis[kHigh];
-    if (product_.channels == 1 && (last.w_tap == size || taps == 1) &&
-        (row == taps * size || high.taps == 1)) {
-      return load_w_(first, w, static_cast<size_t>(high.taps * taps));
+    const int64_t row = rows == 1 ? 0 : high.w_tap;
+    const int64_t step = taps == 1 ? 0 : last.w_tap;
+    if (product_.channels == 1 && row >= 0 && step >= 0 && row % size == 0 && step % size == 0) {
+      const int64_t span = ((rows - 1) * row + (taps - 1) * step) / size + 1;
+      const bool is_dense = (taps == 1 || step == size) && (rows == 1 || row == taps * size);
+      if (is_dense) return load_w_(first, w, static_cast<size_t>(span));
+      if (span <= kMostWindowTerms) {
+        float all[kMostWindowTerms];
+        load_w_(first, all, static_cast<size_t>(span));
+        for (int64_t i = 0; i < rows; ++i) {
+          for (int64_t j = 0; j < taps; ++j) *w++ = all[(i * row + j * step) / size];
+        }
+        return;
+      }
     }
     for (int64_t channel = 0; channel < product_.channels; ++channel) {
-      for (int64_t i = 0; i < high.taps; ++i) {
+      for (int64_t i = 0; i < rows; ++i) {
         for (int64_t j = 0; j < taps; ++j)
-          load_w_(first + channel * operand.inner + i * row + j * last.w_tap, w++, 1);
+          load_w_(first + channel * operand.inner + i * row + j * step, w++, 1);
       }
     }
   }
 
-  void ComputePlane(const Copy& copy, const TileOfWindows& tile, const int64_t (&place)[2][kMostWindowTerms],
-                    const Memory& memory, int64_t image, int64_t group, int64_t of) const {
+  void ComputePlane(const Copy& copy, const TileOfWindows& tile, const Places& places, const Memory& memory,
+                    int64_t image, int64_t group, int64_t of) const {
     const int64_t channel = group * product_.rows + of;
+    const int64_t row = product_.out.axis[kHigh];
     char* const out = out_ + image * product_.out.outer + channel * product_.out.inner +
-                      tile.row * product_.out.axis[kHigh] +
-                      tile.column * product_.parts * product_.out.axis[kPatchAxes - 1];
+                      tile.row * product_.high_parts * row +
+                      tile.column * product_.last_parts * product_.out.axis[kLast];
     WindowSums sums{};
     sums.adds = product_.adds;
     if (product_.adds) load_added_(added_ + channel * product_.added.inner, &sums.added, 1);
-    for (int i = 0; i < product_.parts; ++i) {
-      alignas(64) float w[kMostWindowTerms];
-      ReadWeights(group, of, i, w);
-      sums.x = memory.copy;
-      sums.place = place[i];
-      sums.w = w;
-      sums.columns = std::min(tile.columns, product_.part[i].axis.positions - tile.column);
-      sums.out = is_direct_ ? reinterpret_cast<float*>(out) : memory.sums + i * kMostNumbers;
-      sums.out_row = is_direct_ ? product_.out.axis[kHigh] / kNumber : tile.columns;
-      sums.rows = tile.rows;
-      Compute(copy, i, sums);
+    const bool is_direct = is_direct_ && product_.last_parts == 1;
+    const int64_t of_part = RoundedUp(tile.rows * tile.columns + kernels_.lanes, 16);
+    for (int high = 0; high < product_.high_parts; ++high) {
+      for (int last = 0; last < product_.last_parts; ++last) {
+        alignas(64) float w[kMostWindowTerms];
+        ReadWeights(group, of, product_.high[high], product_.last[last], w);
+        sums.x = memory.copy;
+        sums.place = places.of[high][last];
+        sums.w = w;
+        sums.rows = CountOf(product_.high[high], tile.row, tile.rows);
+        sums.columns = CountOf(product_.last[last], tile.column, tile.columns);
+        if (product_.last_parts == 2) {
+          sums.out = memory.sums + (2 * high + last) * of_part;
+          sums.out_row = tile.columns;
+        } else {
+          sums.out_row = (is_direct ? row / kNumber : tile.columns) * product_.high_parts;
+          sums.out = (is_direct ? reinterpret_cast<float*>(out) : memory.sums) +
+                     high * sums.out_row / product_.high_parts;
+        }
+        Compute(copy, product_.high[high].axis, product_.last[last].axis, sums);
+      }
     }
-    if (!is_direct_) Store(tile, memory, out);
+    if (!is_direct) Store(tile, memory, of_part, out);
   }
 
   // Chooses loops, and runs them on rows for which they can be used.
-  void Compute(const Copy& copy, int part, WindowSums sums) const {
-    const PatchAxis& high = product_.axis[kHigh];
-    const PatchAxis& last = product_.part[part].axis;
+  void Compute(const Copy& copy, const PatchAxis& high, const PatchAxis& last, WindowSums sums) const {
     sums.terms = product_.channels * high.taps * last.taps;
     const WindowSumsFunction(&functions)[kWindowShapes] = kernels_.window_sums[is_even_odd_ ? 1 : 0];
     const int64_t step = std::abs(high.tap_step);
@@ -339,31 +392,37 @@ class WindowRun {
     }
   }
 
-  void Store(const TileOfWindows& tile, const Memory& memory, char* out) const {
-    const int64_t last = product_.out.axis[kPatchAxes - 1];
+  // Stores the sums of a tile that are not yet where they belong.
+  void Store(const TileOfWindows& tile, const Memory& memory, int64_t of_part, char* out) const {
+    const int64_t step = product_.out.axis[kLast];
     const int64_t row = product_.out.axis[kHigh];
-    if (product_.parts == 1 && last == out_size_ && row == tile.columns * out_size_)
-      return store_(memory.sums, out, static_cast<size_t>(tile.rows * tile.columns), false);
-    for (int64_t i = 0; i < tile.rows; ++i) {
-      const float* sums = memory.sums + i * tile.columns;
-      int64_t count = tile.columns;
-      float* line = memory.line;
-      if (product_.parts == 2) {
-        const int64_t odd = std::min(tile.columns, product_.part[1].axis.positions - tile.column);
-        const float* const odds = memory.sums + kMostNumbers + i * tile.columns;
-        kernels_.alternate(sums, odds, odd, line);
-        if (odd < count) line[2 * odd] = sums[odd];
-        sums = line;
-        count += odd;
-        line += RoundedUp(count, 16);
+    const auto all = [](const WindowPart(&part)[2], int parts, int64_t first, int64_t count) {
+      return CountOf(part[0], first, count) + (parts == 2 ? CountOf(part[1], first, count) : 0);
+    };
+    const int64_t rows = all(product_.high, product_.high_parts, tile.row, tile.rows);
+    const int64_t columns = all(product_.last, product_.last_parts, tile.column, tile.columns);
+    const float* numbers = memory.sums;
+    if (product_.last_parts == 2) {
+      float* const to = is_direct_ ? reinterpret_cast<float*>(out) : memory.line;
+      const int64_t to_row = is_direct_ ? row / kNumber : columns;
+      for (int high = 0; high < product_.high_parts; ++high) {
+        const float* const even = memory.sums + 2 * high * of_part;
+        kernels_.alternate_rows({even, tile.columns, CountOf(product_.high[high], tile.row, tile.rows)},
+                                even + of_part, columns, to + high * to_row, product_.high_parts * to_row);
       }
+      if (is_direct_) return;
+      numbers = memory.line;
+    }
+    if (step == out_size_ && row == columns * out_size_)
+      return store_(numbers, out, static_cast<size_t>(rows * columns), false);
+    for (int64_t i = 0; i < rows; ++i) {
       char* const to = out + i * row;
-      if (last == out_size_ || count == 1) {
-        store_(sums, to, static_cast<size_t>(count), false);
+      if (step == out_size_ || columns == 1) {
+        store_(numbers + i * columns, to, static_cast<size_t>(columns), false);
         continue;
       }
-      store_(sums, line, static_cast<size_t>(count), false);
-      scatter_(line, to, last, out_size_, count);
+      store_(numbers + i * columns, memory.stored, static_cast<size_t>(columns), false);
+      scatter_(memory.stored, to, step, out_size_, columns);
     }
   }
 
@@ -382,16 +441,12 @@ class WindowRun {
   const char* added_ = nullptr;
   char* out_ = nullptr;
   bool is_even_odd_;
-  bool is_direct_;
+  bool is_direct_;    // numbers are written where they belong
+  bool are_numbers_;  // the image's elements are read as they are
   int64_t columns_ = 0;
   int64_t tile_rows_ = 0;
   int64_t tile_columns_ = 0;
 };
-
-// Tells whether each window of an axis is one element of the image.
-bool IsOne(const PatchAxis& axis) {
-  return axis.taps == 1 && axis.positions == 1 && axis.first >= 0 && axis.first < axis.length;
-}
 
 }  // namespace
 
@@ -402,11 +457,17 @@ bool RunWindows(const WindowProduct& product, Isa isa, int threads, void* const*
     return axis.taps >= 1 && axis.taps <= kMostWindowTerms && std::abs(axis.tap_step) <= kMostReach &&
            axis.position_step <= kMostReach;
   };
-  const int64_t taps = product.channels * product.axis[kHigh].taps;
+  const PatchAxis& depth = product.depth;
   bool fits = product.rows <= kMostRows && product.channels >= 1 && product.channels <= kMostWindowTerms &&
-              IsOne(product.axis[0]) && product.axis[0].first == 0 && is_short(product.axis[kHigh]);
-  for (int i = 0; i < product.parts && fits; ++i)
-    fits = is_short(product.part[i].axis) && taps * product.part[i].axis.taps <= kMostWindowTerms;
+              depth.taps == 1 && depth.positions == 1 && depth.first == 0 && depth.length >= 1;
+  for (int high = 0; high < product.high_parts && fits; ++high) {
+    const PatchAxis& axis = product.high[high].axis;
+    for (int last = 0; last < product.last_parts && fits; ++last) {
+      const PatchAxis& along = product.last[last].axis;
+      fits = is_short(axis) && is_short(along) && product.channels * axis.taps <= kMostWindowTerms &&
+             product.channels * axis.taps * along.taps <= kMostWindowTerms;
+    }
+  }
   if (!fits || ThreadMemory(MemoryUse::kGemm) == nullptr) return false;
   WindowRun run(product, isa, addresses);
   if (!run.Lay()) return false;

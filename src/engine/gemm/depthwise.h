@@ -11,24 +11,26 @@
 
 namespace portacl::engine {
 
-// Columns of a result that read the image alike: a step of the last axis from one to the next. Two parts are
-// each other's neighbours in the result: columns of the first part are at even places, those of the second at odd ones.
+// Rows or columns of a result whose windows have the same elements of w.
 struct WindowPart {
   PatchAxis axis;
   int64_t w_offset;  // in bytes
-  int64_t w_tap;     // of neighbouring terms
+  int64_t w_tap;     // from one term to the next
 };
 
-// A convolution, or the part of its gradient whose elements have the same terms. Strides are in bytes.
+// A convolution, or its gradient. Strides are in bytes. Two parts of an axis are each other's neighbours in the
+// result: those of the first one are at even places.
 struct WindowProduct {
   int64_t images;
   int64_t groups;
   int64_t rows;              // channels of the result in a group
   int64_t channels;          // of the image
   ConvolutionOperand image;  // `outer`, `inner`: from an image, a channel to the next one
-  PatchAxis axis[kPatchAxes - 1];
-  WindowPart part[2];
-  int parts;
+  PatchAxis depth;
+  WindowPart high[2];
+  WindowPart last[2];
+  int high_parts;
+  int last_parts;
   ConvolutionOperand w;  // `outer`, `inner`: from a channel of the result, of the image to the next one
   int64_t w_group;
   ConvolutionOperand out;

@@ -46,6 +46,13 @@ struct PixelSums {
   float* sum;  // a vector for each sum, to which products are added one by one
 };
 
+// Rows that lie `row` numbers apart.
+struct NumberRows {
+  const float* first;
+  int64_t row;
+  int64_t rows;
+};
+
 struct DepthwiseKernels {
   Isa isa;
   int64_t lanes;
@@ -55,10 +62,12 @@ struct DepthwiseKernels {
   // Adds n sums of a block of terms to others, or begins with them, and zeroes them. `odd` is nullptr, or a second
   // chain of each: then sum = sum + (even + odd), which begins at +0.
   void (*add_block)(float* even, float* odd, int64_t n, bool is_first, float* sum);
-  // Separates `count` numbers at even places from as many at odd ones.
-  void (*separate)(const float* from, int64_t count, float* even, float* odd);
-  // Puts `count` numbers each in turn into `to`.
-  void (*alternate)(const float* even, const float* odd, int64_t count, float* to);
+  // Of rows of numbers: copies `count` of each, or separates those at even places from those at odd ones. As many zeros
+  // as a vector has lanes may be written behind each.
+  void (*copy_rows)(const NumberRows& from, int64_t count, float* to, int64_t to_row);
+  void (*separate_rows)(const NumberRows& from, int64_t count, float* even, float* odd, int64_t to_row);
+  // Puts numbers of two rows in turn into one, of `count`.
+  void (*alternate_rows)(const NumberRows& even, const float* odd, int64_t count, float* to, int64_t to_row);
 };
 
 const DepthwiseKernels& FindDepthwiseKernels(Isa isa) noexcept;

@@ -270,35 +270,83 @@ void AddBlock(float* even, float* odd, int64_t n, bool is_first, float* sum) {
   }
 }
 
-void Separate(const float* from, int64_t count, float* even, float* odd) {
-  int64_t i = 0;
-#if HWY_TARGET != HWY_SCALAR
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
+// Loads what there is of a vector, and zeros.
+HWY_INLINE VF LoadSome(DF d, const float* from, int64_t count) {
+  if (count >= static_cast<int64_t>(hn::Lanes(d))) return hn::LoadU(d, from);
+  if (count <= 0) return hn::Zero(d);
+  return hn::MaskedLoad(hn::FirstN(d, static_cast<size_t>(count)), d, from);
+}
+
+HWY_INLINE void StoreSome(DF d, VF v, float* to, int64_t count) {
+  if (count >= static_cast<int64_t>(hn::Lanes(d))) return hn::StoreU(v, d, to);
+  if (count > 0) hn::BlendedStore(v, hn::FirstN(d, static_cast<size_t>(count)), d, to);
+}
+#endif
+
+void CopyRows(const NumberRows& from, int64_t count, float* to, int64_t to_row) {
   const DF d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
-  for (; i + lanes <= count; i += lanes) {
-    VF evens, odds;
-    hn::LoadInterleaved2(d, from + 2 * i, evens, odds);
-    hn::StoreU(evens, d, even + i);
-    hn::StoreU(odds, d, odd + i);
-  }
+  for (int64_t row = 0; row < from.rows; ++row, to += to_row) {
+    const float* const first = from.first + row * from.row;
+    int64_t i = 0;
+    for (; i + lanes <= count; i += lanes) hn::StoreU(hn::LoadU(d, first + i), d, to + i);
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
+    if (i < count) hn::StoreU(LoadSome(d, first + i, count - i), d, to + i);
+#else
+    for (; i < count; ++i) to[i] = first[i];
 #endif
-  for (; i < count; ++i) {
-    even[i] = from[2 * i];
-    odd[i] = from[2 * i + 1];
   }
 }
 
-void Alternate(const float* even, const float* odd, int64_t count, float* to) {
-  int64_t i = 0;
-#if HWY_TARGET != HWY_SCALAR
-  const DF d;
-  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
-  for (; i + lanes <= count; i += lanes)
-    hn::StoreInterleaved2(hn::LoadU(d, even + i), hn::LoadU(d, odd + i), d, to + 2 * i);
+void SeparateRows(const NumberRows& from, int64_t count, float* even, float* odd, int64_t to_row) {
+  [[maybe_unused]] const DF d;
+  for (int64_t row = 0; row < from.rows; ++row, even += to_row, odd += to_row) {
+    const float* const first = from.first + row * from.row;
+    int64_t i = 0;
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
+    const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+    for (; i < count; i += 2 * lanes) {
+      const VF low = LoadSome(d, first + i, count - i);
+      const VF high = LoadSome(d, first + i + lanes, count - i - lanes);
+      hn::StoreU(hn::ConcatEven(d, high, low), d, even + i / 2);
+      hn::StoreU(hn::ConcatOdd(d, high, low), d, odd + i / 2);
+    }
+#elif HWY_TARGET != HWY_SCALAR
+    const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+    for (; i + 2 * lanes <= count; i += 2 * lanes) {
+      VF evens, odds;
+      hn::LoadInterleaved2(d, first + i, evens, odds);
+      hn::StoreU(evens, d, even + i / 2);
+      hn::StoreU(odds, d, odd + i / 2);
+    }
 #endif
-  for (; i < count; ++i) {
-    to[2 * i] = even[i];
-    to[2 * i + 1] = odd[i];
+    for (; i < count; ++i) (i % 2 == 0 ? even : odd)[i / 2] = first[i];
+  }
+}
+
+void AlternateRows(const NumberRows& even, const float* odd, int64_t count, float* to, int64_t to_row) {
+  [[maybe_unused]] const DF d;
+  for (int64_t row = 0; row < even.rows; ++row, to += to_row) {
+    const float* const evens = even.first + row * even.row;
+    const float* const odds = odd + row * even.row;
+    int64_t i = 0;
+#if HWY_TARGET != HWY_SCALAR
+    const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+    for (; i + 2 * lanes <= count; i += 2 * lanes)
+      hn::StoreInterleaved2(hn::LoadU(d, evens + i / 2), hn::LoadU(d, odds + i / 2), d, to + i);
+#endif
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
+    if (i < count) {
+      HWY_ALIGN float last[2 * hn::MaxLanes(DF())];
+      hn::StoreInterleaved2(LoadSome(d, evens + i / 2, (count - i + 1) / 2),
+                            LoadSome(d, odds + i / 2, (count - i) / 2), d, last);
+      StoreSome(d, hn::Load(d, last), to + i, count - i);
+      StoreSome(d, hn::Load(d, last + lanes), to + i + lanes, count - i - lanes);
+    }
+#else
+    for (; i < count; ++i) to[i] = (i % 2 == 0 ? evens : odds)[i / 2];
+#endif
   }
 }
 
@@ -311,8 +359,9 @@ const DepthwiseKernels& DepthwiseHere() {
        {SumWindows<true>, SumWindows<true>, SumWindows<true>, SumWindows<true>, SumWindows<true>}},
       SumPixels,
       AddBlock,
-      Separate,
-      Alternate};
+      CopyRows,
+      SeparateRows,
+      AlternateRows};
 #else
   static const DepthwiseKernels kernels = {
       kDepthwiseIsa,
@@ -323,8 +372,9 @@ const DepthwiseKernels& DepthwiseHere() {
         SumWindows<true, 5, 2>}},
       SumPixels,
       AddBlock,
-      Separate,
-      Alternate};
+      CopyRows,
+      SeparateRows,
+      AlternateRows};
 #endif
   return kernels;
 }
