@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "base/float_environment.h"
 #include "engine/gemm/depthwise.h"
+#include "engine/gemm/gemm_tile.h"
 
 namespace portacl::engine {
 namespace {
@@ -75,6 +77,43 @@ void Add(const Convolution& convolution, int64_t rows, Gemm& gemm) {
   if (!gemm.adds) return;
   gemm.added = OperandOf(convolution.added, rows * convolution.added.inner);
   gemm.added.row = convolution.added.inner;
+}
+
+// Tells whether merged patches are those of one kernel element, which reads everything in order.
+bool IsMatrix(const Patches& patches) {
+  for (int i = 0; i < kPatchAxes; ++i) {
+    const PatchAxis& axis = patches.axis[i];
+    const bool is_whole =
+        axis.taps == 1 && axis.position_step == 1 && axis.first == 0 && axis.length == axis.positions;
+    if (!is_whole || (i < kPatchAxes - 1 && axis.length != 1)) return false;
+  }
+  return true;
+}
+
+// Columns of an image from which on its last panel, which may be filled in part, does not matter.
+constexpr int64_t kColumnsOfImage = 512;
+
+// Turns the product of an image with one element of a kernel into that of matrices, one for each image, which packing
+// reads in longer runs. Columns are those of all images, dims of their positions follow behind dims[0].
+void MakeMatrices(int64_t images, int64_t image_of_out, const int64_t (&positions)[GemmColumns::kDims],
+                  const int64_t (&strides)[GemmColumns::kDims], PatchProduct& product) {
+  const Patches& right = product.right;
+  Gemm& gemm = product.gemm;
+  const int64_t columns = gemm.columns / std::max<int64_t>(1, images);
+  if (!IsMatrix(right) || columns < 2 || (images != 1 && columns < kColumnsOfImage)) return;
+  const int64_t of_image[GemmColumns::kDims] = {1, positions[1], positions[2], positions[3]};
+  const GemmColumns out = MergedColumns(of_image, strides);
+  if (out.length[GemmColumns::kDims - 1] != columns) return;
+  constexpr int kImage = kGroup - 1;
+  gemm.batch[kImage] = images;
+  gemm.columns = columns;
+  gemm.right.patches = nullptr;
+  gemm.right.row = right.channel;
+  gemm.right.column = right.axis[kPatchAxes - 1].stride;
+  gemm.right.batch[kImage] = right.image;
+  gemm.out_columns = nullptr;
+  gemm.out.column = out.stride[GemmColumns::kDims - 1];
+  gemm.out.batch[kImage] = image_of_out;
 }
 
 void Run(const PatchProduct& product, const ConvolutionJob& job, void* const* addresses) {
@@ -160,6 +199,7 @@ void RunY(const ConvolutionJob& job, void* const* addresses) {
   gemm.out = OperandOf(c.y, c.y_channels * c.y.inner);
   gemm.out.row = c.y.inner;
   gemm.out_columns = &product.columns;
+  if (gemm.left.patches == nullptr) MakeMatrices(c.images, c.y.outer, positions, position_strides, product);
   Add(c, c.y_channels, gemm);
   Run(product, job, addresses);
 }
@@ -298,6 +338,7 @@ void RunXOfResidues(const ConvolutionJob& job, void* const* addresses, const Res
     if (merged.length[GemmColumns::kDims - 1] == gemm.depth) {
       gemm.left.row = c.w.inner;
       gemm.left.column = merged.stride[GemmColumns::kDims - 1];
+      MakeMatrices(c.images, c.x.outer, positions, position_strides, product);
     } else {
       gemm.left.patches = &product.left;
     }
@@ -321,6 +362,50 @@ void RunX(const ConvolutionJob& job, void* const* addresses) {
       }
     }
   }
+}
+
+// Tells whether lines of columns fill panels worse than rows would, by more than a tenth.
+bool FillsPanelsWorse(int64_t columns, int64_t rows, int64_t width) {
+  const auto share = [&](int64_t lines) {
+    return static_cast<double>(lines) / static_cast<double>(gemm_tile::RoundedUp(lines, width));
+  };
+  return share(columns) * 1.1 < share(rows);
+}
+
+// Of w's gradient for a kernel of one element: lets packing read both images as matrices if blocks of terms end where
+// images do. Otherwise lets channels of y be the columns if they fill panels better.
+void MakeMatricesOfW(const ConvolutionJob& job, PatchProduct& product) {
+  const Convolution& c = job.convolution;
+  Gemm& gemm = product.gemm;
+  const GemmColumns merged = product.columns;
+  const int64_t step = merged.stride[GemmColumns::kDims - 1];
+  if (gemm.columns != c.x_channels || c.x_channels < 2 || c.y_channels < 2 || c.images < 1 ||
+      merged.length[GemmColumns::kDims - 1] != gemm.columns) {
+    return;
+  }
+  const int64_t terms = gemm.depth / c.images;
+  const bool is_even_odd = c.x.dtype == c.y.dtype && c.x.dtype != ACL_FLOAT;
+  const bool ends_blocks = terms % (is_even_odd ? kEvenOddDepth : kGemmDepth) == 0;
+  if (IsMatrix(product.left) && IsMatrix(product.right) && (c.images == 1 || ends_blocks)) {
+    gemm.left.patches = gemm.right.patches = nullptr;
+    gemm.groups = c.images;
+    gemm.depth = terms;
+    gemm.left.group = product.left.image;
+    gemm.left.row = product.left.channel;
+    gemm.left.column = product.left.axis[kPatchAxes - 1].stride;
+    gemm.right.group = product.right.image;
+    gemm.right.row = product.right.axis[kPatchAxes - 1].stride;
+    gemm.right.column = product.right.channel;
+    gemm.out_columns = nullptr;
+    gemm.out.column = step;
+    return;
+  }
+  if (!FillsPanelsWorse(gemm.columns, gemm.rows, FindGemmKernels(job.isa).columns)) return;
+  std::swap(gemm.left, gemm.right);
+  std::swap(gemm.rows, gemm.columns);
+  product.columns.length[GemmColumns::kDims - 1] = gemm.columns;
+  product.columns.stride[GemmColumns::kDims - 1] = gemm.out.row;
+  gemm.out.row = step;
 }
 
 // Computes w's gradient. Rows are channels of y, terms (image, position of y), columns (channel of x, kernel
@@ -355,6 +440,7 @@ void RunW(const ConvolutionJob& job, void* const* addresses) {
   gemm.out = OperandOf(c.w, c.y_channels * c.w.outer);
   gemm.out.row = c.w.outer;
   gemm.out_columns = &product.columns;
+  MakeMatricesOfW(job, product);
   Run(product, job, addresses);
 }
 
