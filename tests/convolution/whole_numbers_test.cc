@@ -43,6 +43,8 @@ const std::vector<Case> kCases = {
     {"two results of a channel", 2, 20, 1, 2, {17, 19}, {7, 7}, {1, 1}, {3, 3}, {1, 1}},
     {"more results than are computed without packing", 1, 4, 1, 9, {9, 9}, {3, 3}, {1, 1}, {1, 1}, {1, 1}},
     {"three channels of a group", 2, 7, 3, 2, {12, 21}, {3, 3}, {2, 2}, {1, 1}, {1, 1}},
+    {"a term more than a block of 16-bit numbers", 1, 5, 1, 1, {3, 11}, {3, 3}, {1, 1}, {1, 1}, {1, 1}},
+    {"a term more than a block", 1, 5, 1, 1, {1, 257}, {3, 3}, {1, 1}, {1, 1}, {1, 1}},
     {"many small images", 300, 5, 1, 1, {4, 4}, {3, 3}, {1, 1}, {1, 1}, {1, 1}},
     {"more channels than lanes", 2, 83, 1, 1, {7, 7}, {5, 5}, {1, 1}, {2, 2}, {1, 1}},
     {"one element, an image", 1, 1, 24, 72, {19, 13}, {1, 1}, {1, 1}, {0, 0}, {1, 1}},

@@ -9,6 +9,7 @@
 
 #include "base/float_environment.h"
 #include "engine/gemm/depthwise.h"
+#include "engine/gemm/gemm.h"
 #include "engine/gemm/gemm_tile.h"
 
 namespace portacl::engine {
@@ -131,7 +132,7 @@ PatchAxis Windows(const ConvolutionAxis& axis, int64_t stride) {
           .stride = stride};
 }
 
-// The same for windows without packing, as far as all results have it.
+// Begins a product without packing: fills in what all results have.
 WindowProduct BegunWindows(const ConvolutionJob& job) {
   const Convolution& c = job.convolution;
   WindowProduct product{};
@@ -372,8 +373,8 @@ bool FillsPanelsWorse(int64_t columns, int64_t rows, int64_t width) {
   return share(columns) * 1.1 < share(rows);
 }
 
-// Of w's gradient for a kernel of one element: lets packing read both images as matrices if blocks of terms end where
-// images do. Otherwise lets channels of y be the columns if they fill panels better.
+// Changes the product for w's gradient if a kernel has one element. Packing reads both images as matrices if blocks of
+// terms end where images do. Otherwise channels of y become the columns if they fill panels better.
 void MakeMatricesOfW(const ConvolutionJob& job, PatchProduct& product) {
   const Convolution& c = job.convolution;
   Gemm& gemm = product.gemm;

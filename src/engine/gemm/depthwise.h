@@ -6,7 +6,8 @@
 
 #include <cstdint>
 
-#include "engine/gemm/convolve.h"
+#include "base/isa.h"
+#include "engine/gemm/convolution.h"
 #include "engine/gemm/patches.h"
 
 namespace portacl::engine {

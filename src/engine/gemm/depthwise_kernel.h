@@ -62,7 +62,7 @@ struct DepthwiseKernels {
   // Adds n sums of a block of terms to others, or begins with them, and zeroes them. `odd` is nullptr, or a second
   // chain of each: then sum = sum + (even + odd), which begins at +0.
   void (*add_block)(float* even, float* odd, int64_t n, bool is_first, float* sum);
-  // Of rows of numbers: copies `count` of each, or separates those at even places from those at odd ones. As many zeros
+  // Copies `count` numbers of each row, or separates those at even places from those at odd ones. As many zeros
   // as a vector has lanes may be written behind each.
   void (*copy_rows)(const NumberRows& from, int64_t count, float* to, int64_t to_row);
   void (*separate_rows)(const NumberRows& from, int64_t count, float* even, float* odd, int64_t to_row);
