@@ -139,16 +139,17 @@ HeldView Tensor(const Shape& shape, DtypeNumber dtype, bool channels_last,
   return view;
 }
 
-void Check(const Case& one, const Drawn& numbers, DtypeNumber dtype, bool channels_last, aclrtStream stream) {
+void Check(const Case& one, const Drawn& numbers, DtypeNumber dtype, DtypeNumber result, bool channels_last,
+           aclrtStream stream) {
   const size_t skipped = 2 - one.axes;
   const Shape of_x = one.ShapeOfX(), of_w = one.ShapeOfW(), of_y = one.ShapeOfY();
   HeldView x = Tensor(of_x, dtype, channels_last, &numbers.x), w = Tensor(of_w, dtype, false, &numbers.w);
   HeldView gradient = Tensor(of_y, dtype, channels_last, &numbers.of_y);
-  HeldView results[] = {Tensor(of_y, dtype, channels_last, nullptr),
-                        Tensor(of_x, dtype, channels_last, nullptr), Tensor(of_w, dtype, false, nullptr)};
-  const HeldView expected[] = {Tensor(of_y, dtype, channels_last, &numbers.y),
-                               Tensor(of_x, dtype, channels_last, &numbers.of_x),
-                               Tensor(of_w, dtype, false, &numbers.of_w)};
+  HeldView results[] = {Tensor(of_y, result, channels_last, nullptr),
+                        Tensor(of_x, result, channels_last, nullptr), Tensor(of_w, result, false, nullptr)};
+  const HeldView expected[] = {Tensor(of_y, result, channels_last, &numbers.y),
+                               Tensor(of_x, result, channels_last, &numbers.of_x),
+                               Tensor(of_w, result, false, &numbers.of_w)};
   aclTensor* const t[] = {x.Make(),          w.Make(),          gradient.Make(),
                           results[0].Make(), results[1].Make(), results[2].Make()};
   const int64_t none[2] = {};
@@ -184,15 +185,15 @@ void Check(const Case& one, const Drawn& numbers, DtypeNumber dtype, bool channe
   for (HeldView* const view : {&x, &w, &gradient}) view->Fetch();
   for (size_t i = 0; i < 3; ++i) {
     results[i].Fetch();
-    const auto size = static_cast<size_t>(ElementSize(dtype));
+    const auto size = static_cast<size_t>(ElementSize(result));
     for (size_t at = 0; at < results[i].bytes.size(); at += size) {
-      const auto value = [&](const HeldView& view) { return DecodeReal(dtype, view.bytes.data() + at); };
+      const auto value = [&](const HeldView& view) { return DecodeReal(result, view.bytes.data() + at); };
       ASSERT_EQ(value(results[i]), value(expected[i])) << "result " << i << " at " << at / size;
     }
   }
 }
 
-// Numbers whose sums depend on the order of terms, and the results by it. Sums begin and end in all places of blocks.
+// Numbers whose sums depend on the order of terms, and the results by it, which FLOAT shows. Sums begin and end in all places of blocks.
 Drawn InOrder(const Case& one, DtypeNumber dtype) {
   Drawn drawn(one);
   RandomNumbers random(44);
@@ -254,7 +255,7 @@ TEST(ConvolutionsInOrder, EveryElement) {
         for (const bool channels_last : {false, true}) {
           SCOPED_TRACE(std::string(engine::IsaName(isa)) + ", " + one.name +
                        (channels_last ? ", channels last, dtype " : ", dtype ") + std::to_string(dtype));
-          Check(one, drawn, dtype, channels_last, environment.stream());
+          Check(one, drawn, dtype, ACL_FLOAT, channels_last, environment.stream());
           if (HasFatalFailure()) return;
         }
       }
@@ -275,7 +276,7 @@ TEST(ConvolutionsOfWholeNumbers, EveryElement) {
             if (threads[0] != '1' && (channels_last || dtype != ACL_FLOAT)) continue;
             SCOPED_TRACE(std::string(engine::IsaName(isa)) + ", " + threads + " threads, " + kCases[i].name +
                          (channels_last ? ", channels last, dtype " : ", dtype ") + std::to_string(dtype));
-            Check(kCases[i], all[i], dtype, channels_last, environment.stream());
+            Check(kCases[i], all[i], dtype, dtype, channels_last, environment.stream());
             if (HasFatalFailure()) return;
           }
         }
