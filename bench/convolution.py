@@ -4,8 +4,9 @@
 Usage: convolution.py --build BUILD [--threads N] [--rounds N] [--batches N ...] [--dtypes f32 bf16] [--layers NETWORK ...] [--filter REGEX]
        [--quick] [--processor]
 
-The layers are those of ResNet-18, or of ResNet-50 and MobileNetV3, whose depthwise layers are a group of their own. Results of both sides are compared first. A round is a call of each side, of which the
-one begins that came second before; a time is the median of all rounds, a ratio the median of the rounds' ratios, above 1 where PyTorch takes longer.
+The layers are those of ResNet-18, or of ResNet-50 and MobileNetV3, whose depthwise layers are a group of their own. Results of both sides are compared
+first. A round is a call of each side, of which the one begins that came second before; a time is the median of all rounds, a ratio the median of the
+rounds' ratios, above 1 where PyTorch takes longer.
 PyTorch's tensors are as a program has them: row-major, outputs made by each call.
 SPDX-License-Identifier: Apache-2.0
 """

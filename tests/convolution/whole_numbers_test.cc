@@ -230,6 +230,9 @@ const std::vector<Case> kOrdered = {
     {"odd images, every second place", 3, 19, 1, 1, {9, 13}, {5, 5}, {2, 2}, {2, 2}, {1, 1}},
     {"more terms than a block of 16-bit numbers", 2, 4, 1, 2, {9, 11}, {7, 7}, {1, 1}, {3, 3}, {1, 1}},
     {"other windows", 3, 4, 1, 1, {10, 35}, {2, 5}, {1, 2}, {1, 1}, {2, 1}},
+    {"a term more than a block of 16-bit numbers", 1, 5, 1, 1, {3, 11}, {3, 3}, {1, 1}, {1, 1}, {1, 1}},
+    {"a term more than a block", 1, 5, 1, 1, {1, 257}, {3, 3}, {1, 1}, {1, 1}, {1, 1}},
+    {"several channels", 2, 2, 3, 2, {9, 11}, {3, 3}, {1, 1}, {1, 1}, {1, 1}},
     {"one row", 3, 6, 1, 1, {1, 97}, {1, 4}, {1, 1}, {0, 3}, {1, 1}, 1},
     {"one element, images that end blocks of 16-bit numbers",
      3,
@@ -243,7 +246,7 @@ const std::vector<Case> kOrdered = {
      {1, 1}},
     {"one element, images that end blocks", 2, 1, 4, 35, {16, 16}, {1, 1}, {1, 1}, {0, 0}, {1, 1}},
     {"one element, images that end none", 3, 1, 5, 33, {9, 9}, {1, 1}, {1, 1}, {0, 0}, {1, 1}},
-    {"one element, large images", 2, 1, 5, 7, {24, 25}, {1, 1}, {1, 1}, {0, 0}, {1, 1}},
+    {"one element, large images", 2, 1, 5, 9, {24, 25}, {1, 1}, {1, 1}, {0, 0}, {1, 1}},
 };
 
 TEST(ConvolutionsInOrder, EveryElement) {

@@ -26,8 +26,9 @@ using gemm_tile::SizeOf;
 constexpr int kHigh = kPatchAxes - 2;  // the axis of rows
 constexpr int kLast = kPatchAxes - 1;
 
-// Rows of the result of a group from which on products pack patches instead.
+// Rows of the result of a group, with one channel and with several, above which products pack patches instead.
 constexpr int64_t kMostRows = 8;
+constexpr int64_t kMostRowsOfChannels = 2;
 // Numbers of a copy: as many as stay in the first-level cache if that leaves enough rows, and at most.
 constexpr int64_t kCopiedNumbers = 6144;
 constexpr int64_t kMostNumbers = 32768;
@@ -458,8 +459,9 @@ bool RunWindows(const WindowProduct& product, Isa isa, int threads, void* const*
            axis.position_step <= kMostReach;
   };
   const PatchAxis& depth = product.depth;
-  bool fits = product.rows <= kMostRows && product.channels >= 1 && product.channels <= kMostWindowTerms &&
-              depth.taps == 1 && depth.positions == 1 && depth.first == 0 && depth.length >= 1;
+  bool fits = product.rows <= (product.channels == 1 ? kMostRows : kMostRowsOfChannels) &&
+              product.channels >= 1 && product.channels <= kMostWindowTerms && depth.taps == 1 &&
+              depth.positions == 1 && depth.first == 0 && depth.length >= 1;
   for (int high = 0; high < product.high_parts && fits; ++high) {
     const PatchAxis& axis = product.high[high].axis;
     for (int last = 0; last < product.last_parts && fits; ++last) {
