@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """Times convolutions and both of their gradients beside PyTorch's: one process, the two sides in turn, as many threads on either side.
 
-Usage: convolution.py --build BUILD [--threads N] [--rounds N] [--batch N] [--dtypes f32 bf16] [--filter REGEX]
+Usage: convolution.py --build BUILD [--threads N] [--rounds N] [--batches N ...] [--dtypes f32 bf16] [--layers NETWORK ...] [--filter REGEX]
+       [--quick] [--processor]
 
-The layers are those of ResNet-18 and one depthwise layer. Results of both sides are compared first. A round is a call of each side, of which the
-one begins that came second before; a time is the median of all rounds, a ratio the median of the rounds' ratios, above 1 where PyTorch takes longer.
+The layers are those of ResNet-18, or of ResNet-50 and MobileNetV3, whose depthwise layers are a group of their own. Results of both sides are compared
+first. A round is a call of each side, of which the one begins that came second before; a time is the median of all rounds, a ratio the median of the
+rounds' ratios, above 1 where PyTorch takes longer.
 PyTorch's tensors are as a program has them: row-major, outputs made by each call.
 SPDX-License-Identifier: Apache-2.0
 """
@@ -22,26 +24,38 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests" / "pytorch"))
 NCHW = 0
 SECONDS = 0.4  # for a case, of which quick ones have more rounds
-# Channels of the input and of the output, pixels along an axis, kernel, stride, groups; how often the network has it.
-LAYERS = (
-    ("7x7/2, 3 to 64, 224", 3, 64, 224, 7, 2, 1, 1),
-    ("3x3, 64 to 64, 56", 64, 64, 56, 3, 1, 1, 4),
-    ("3x3/2, 64 to 128, 56", 64, 128, 56, 3, 2, 1, 1),
-    ("1x1/2, 64 to 128, 56", 64, 128, 56, 1, 2, 1, 1),
-    ("3x3, 128 to 128, 28", 128, 128, 28, 3, 1, 1, 3),
-    ("3x3/2, 128 to 256, 28", 128, 256, 28, 3, 2, 1, 1),
-    ("1x1/2, 128 to 256, 28", 128, 256, 28, 1, 2, 1, 1),
-    ("3x3, 256 to 256, 14", 256, 256, 14, 3, 1, 1, 3),
-    ("3x3/2, 256 to 512, 14", 256, 512, 14, 3, 2, 1, 1),
-    ("1x1/2, 256 to 512, 14", 256, 512, 14, 1, 2, 1, 1),
-    ("3x3, 512 to 512, 7", 512, 512, 7, 3, 1, 1, 3),
-)
-DEPTHWISE = (("3x3, 256 groups, 28", 256, 256, 28, 3, 1, 256, 0),)
+# Channels of the input and of the output, pixels along an axis, kernel, stride, groups. Each layer once, however often the network has it.
+RESNET18 = (
+    (3, 64, 224, 7, 2, 1), (64, 64, 56, 3, 1, 1), (64, 128, 56, 3, 2, 1), (64, 128, 56, 1, 2, 1), (128, 128, 28, 3, 1, 1),
+    (128, 256, 28, 3, 2, 1), (128, 256, 28, 1, 2, 1), (256, 256, 14, 3, 1, 1), (256, 512, 14, 3, 2, 1), (256, 512, 14, 1, 2, 1),
+    (512, 512, 7, 3, 1, 1))
+RESNET50 = (
+    (3, 64, 224, 7, 2, 1), (64, 64, 56, 1, 1, 1), (64, 64, 56, 3, 1, 1), (64, 256, 56, 1, 1, 1), (256, 64, 56, 1, 1, 1),
+    (256, 128, 56, 1, 1, 1), (128, 128, 56, 3, 2, 1), (128, 512, 28, 1, 1, 1), (256, 512, 56, 1, 2, 1), (512, 128, 28, 1, 1, 1),
+    (128, 128, 28, 3, 1, 1), (512, 256, 28, 1, 1, 1), (256, 256, 28, 3, 2, 1), (256, 1024, 14, 1, 1, 1), (512, 1024, 28, 1, 2, 1),
+    (1024, 256, 14, 1, 1, 1), (256, 256, 14, 3, 1, 1), (1024, 512, 14, 1, 1, 1), (512, 512, 14, 3, 2, 1), (512, 2048, 7, 1, 1, 1),
+    (1024, 2048, 14, 1, 2, 1), (2048, 512, 7, 1, 1, 1), (512, 512, 7, 3, 1, 1))
+MOBILENET = (
+    (3, 16, 224, 3, 2, 1), (16, 16, 112, 1, 1, 1), (16, 64, 112, 1, 1, 1), (64, 24, 56, 1, 1, 1), (24, 72, 56, 1, 1, 1),
+    (72, 24, 56, 1, 1, 1), (72, 40, 28, 1, 1, 1), (40, 120, 28, 1, 1, 1), (120, 40, 28, 1, 1, 1), (40, 240, 28, 1, 1, 1),
+    (240, 80, 14, 1, 1, 1), (80, 200, 14, 1, 1, 1), (200, 80, 14, 1, 1, 1), (80, 480, 14, 1, 1, 1), (480, 112, 14, 1, 1, 1),
+    (112, 672, 14, 1, 1, 1), (672, 112, 14, 1, 1, 1), (672, 160, 7, 1, 1, 1), (160, 960, 7, 1, 1, 1), (960, 160, 7, 1, 1, 1))
+DEPTHWISE = (
+    (16, 16, 112, 3, 1, 16), (64, 64, 112, 3, 2, 64), (72, 72, 56, 3, 1, 72), (72, 72, 56, 5, 2, 72), (120, 120, 28, 5, 1, 120),
+    (240, 240, 28, 3, 2, 240), (200, 200, 14, 3, 1, 200), (480, 480, 14, 3, 1, 480), (672, 672, 14, 3, 1, 672),
+    (672, 672, 14, 5, 2, 672), (960, 960, 7, 5, 1, 960))
+LAYERS = {"resnet18": RESNET18, "resnet50": RESNET50, "mobilenet": MOBILENET, "depthwise": DEPTHWISE}
+
+
+def name_of(layer):
+    channels, outputs, side, kernel, stride, groups = layer
+    window = f"{kernel}x{kernel}" + (f"/{stride}" if stride > 1 else "")
+    return f"{window}, {channels} to {outputs}, {side}" + (", depthwise" if groups > 1 else "")
 
 
 class Layer:
     def __init__(self, library, layer, batch, dtype):
-        name, channels, outputs, side, kernel, self.stride, self.groups, _ = layer
+        channels, outputs, side, kernel, self.stride, self.groups = layer
         generator = torch.Generator().manual_seed(1)
         self.lib, self.stream, self.check = library.lib, library.stream, library.check
         self.lib.aclCreateIntArray.restype = ctypes.c_void_p
@@ -119,42 +133,56 @@ class Layer:
 
 def in_turn(ours, theirs, rounds):
     took = ([], [])
-    end = time.perf_counter() + SECONDS
+    clock = time.process_time if options.processor else time.perf_counter
+    end = time.perf_counter() + (0.1 if options.quick else SECONDS)
     while len(took[0]) < rounds or (time.perf_counter() < end and len(took[0]) < 10 * rounds):
         round_ = len(took[0])
         for side in ((0, 1) if round_ % 2 == 0 else (1, 0)):
-            start = time.perf_counter()
+            start = clock()
             (ours, theirs)[side]()
-            took[side].append(time.perf_counter() - start)
+            took[side].append(clock() - start)
     return statistics.median(took[0]), statistics.median(took[1]), statistics.median(b / a for a, b in zip(*took))
 
 
+def geometric_mean(numbers):
+    return math.exp(sum(map(math.log, numbers)) / len(numbers))
+
+
+def run_group(network, batch, dtype):
+    ratios = {}
+    for layer in LAYERS[network]:
+        name = f"{dtype} batch {batch} {name_of(layer)}"
+        if not re.search(options.filter, name):
+            continue
+        one = Layer(library, layer, batch, {"f32": torch.float32, "bf16": torch.bfloat16}[dtype])
+        one.compare()
+        for way, ours, theirs in one.ways():
+            mine, other, ratio = in_turn(ours, theirs, options.rounds)
+            ratios.setdefault(way, []).append(ratio)
+            print(f"{name}, {way}: {mine * 1e3:.3f} {other * 1e3:.3f} {ratio:.2f}; {one.multiplications / mine / 1e9:.0f}", flush=True)
+    for way, some in (*ratios.items(), ("all", sum(ratios.values(), []))):
+        if some:
+            print(f"{dtype} batch {batch} {network}, {way}: geometric mean {geometric_mean(some):.2f}, lowest {min(some):.2f}", flush=True)
+
+
 def main():
-    print(f"threads: {options.threads}, batch: {options.batch}; ms here, ms PyTorch, ratio; 10^9 multiplications a second here")
+    print(f"threads: {options.threads}; ms here, ms PyTorch, ratio; 10^9 multiplications a second here")
     for dtype in options.dtypes:
-        ratios = {}
-        for layer in LAYERS + DEPTHWISE:
-            if not re.search(options.filter, layer[0]):
-                continue
-            one = Layer(library, layer, options.batch, {"f32": torch.float32, "bf16": torch.bfloat16}[dtype])
-            one.compare()
-            for way, ours, theirs in one.ways():
-                mine, other, ratio = in_turn(ours, theirs, options.rounds)
-                if layer in LAYERS:
-                    ratios.setdefault(way, []).append(ratio)
-                print(f"{dtype} {layer[0]}, {way}: {mine * 1e3:.2f} {other * 1e3:.2f} {ratio:.2f}; {one.multiplications / mine / 1e9:.0f}", flush=True)
-        for way, some in (*ratios.items(), ("all", sum(ratios.values(), []))):
-            if some:
-                print(f"{dtype} {way}: geometric mean {math.exp(sum(map(math.log, some)) / len(some)):.2f}, lowest {min(some):.2f}")
+        for batch in options.batches:
+            for network in options.layers:
+                run_group(network, batch, dtype)
 
 
 parser = argparse.ArgumentParser(usage=__doc__)
 parser.add_argument("--build", required=True)
 parser.add_argument("--threads", type=int, default=1)
 parser.add_argument("--rounds", type=int, default=7)
-parser.add_argument("--batch", type=int, default=8)
+parser.add_argument("--batches", nargs="+", type=int, default=(8,))
 parser.add_argument("--dtypes", nargs="+", choices=("f32", "bf16"), default=("f32",))
+parser.add_argument("--layers", nargs="+", choices=LAYERS, default=("resnet18",))
 parser.add_argument("--filter", default="")
+parser.add_argument("--quick", action="store_true", help="a quarter of the time")
+parser.add_argument("--processor", action="store_true", help="the processor's time, where other programs run, too")
 options = parser.parse_args()
 os.environ["PORTACL_NUM_THREADS"] = str(options.threads)
 os.environ["TORCH_DEVICE_BACKEND_AUTOLOAD"] = "0"  # another copy of the library would come with it

@@ -152,8 +152,46 @@ struct DrawnConvolution {
   int64_t groups = 1;
 };
 
+// Depthwise layers, which are not computed as products: squares and other windows, rows of more than a vector, tiles in part, channels of
+// more than a vector, and images of which a window is larger than the inside.
+inline DrawnConvolution DrawDepthwise(RandomNumbers& random, bool is_transposed, bool has_negative_padding) {
+  DrawnConvolution drawn;
+  const size_t axes = random.Chance(85) ? 2 : 1;
+  const bool is_wide = random.Chance(30);
+  drawn.groups = is_wide ? random.Between(1, 5) : random.Between(4, 37);
+  const int64_t multiplier = random.Chance(70) ? 1 : random.Between(2, is_wide ? 9 : 3);
+  const int64_t images = random.Chance(4) ? 0 : random.Between(1, 3);
+  drawn.x = {images, drawn.groups};
+  drawn.y = {images, drawn.groups * multiplier};
+  drawn.w = {drawn.groups * multiplier, 1};
+  const int64_t square = random.Chance(70) ? random.Between(1, 3) * 2 + 1 : 0;
+  const int64_t step = random.Chance(50) ? 1 : random.Between(1, 3);
+  const int64_t apart = random.Chance(70) ? 1 : random.Between(2, 3);
+  for (size_t i = 0; i < axes; ++i) {
+    const int64_t kernel = square != 0 ? square : random.Between(1, 8);
+    const int64_t stride = random.Chance(80) ? step : random.Between(1, 3);
+    const int64_t dilation = random.Chance(80) ? apart : random.Between(1, 3);
+    const int64_t least = has_negative_padding && random.Chance(10) ? -1 : 0;
+    const int64_t padding = random.Chance(70) ? kernel / 2 * dilation : random.Between(least, 3);
+    const int64_t most = (i + 1 < axes ? 14 : 90) / (is_wide ? 1 : 4);
+    const int64_t y = random.Between(1, std::max<int64_t>(3, most));
+    const int64_t output_padding = random.Below(is_transposed ? std::max(stride, dilation) : stride);
+    const int64_t x = (y - 1) * stride - 2 * padding + dilation * (kernel - 1) + output_padding + 1;
+    if (x < 1) return DrawDepthwise(random, is_transposed, has_negative_padding);
+    drawn.x.push_back(x);
+    drawn.y.push_back(y);
+    drawn.w.push_back(kernel);
+    drawn.stride.push_back(stride);
+    drawn.dilation.push_back(dilation);
+    drawn.padding.push_back(padding);
+    drawn.output_padding.push_back(output_padding);
+  }
+  return drawn;
+}
+
 inline DrawnConvolution DrawConvolution(RandomNumbers& random, bool is_transposed,
                                         bool has_negative_padding) {
+  if (random.Chance(40)) return DrawDepthwise(random, is_transposed, has_negative_padding);
   DrawnConvolution drawn;
   const auto axes = static_cast<size_t>(random.Between(1, 3));
   drawn.groups = random.Chance(60) ? 1 : random.Between(2, 4);

@@ -5,8 +5,12 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "base/float_environment.h"
+#include "engine/gemm/depthwise.h"
+#include "engine/gemm/gemm.h"
+#include "engine/gemm/gemm_tile.h"
 
 namespace portacl::engine {
 namespace {
@@ -76,6 +80,43 @@ void Add(const Convolution& convolution, int64_t rows, Gemm& gemm) {
   gemm.added.row = convolution.added.inner;
 }
 
+// Tells whether merged patches are those of one kernel element, which reads everything in order.
+bool IsMatrix(const Patches& patches) {
+  for (int i = 0; i < kPatchAxes; ++i) {
+    const PatchAxis& axis = patches.axis[i];
+    const bool is_whole =
+        axis.taps == 1 && axis.position_step == 1 && axis.first == 0 && axis.length == axis.positions;
+    if (!is_whole || (i < kPatchAxes - 1 && axis.length != 1)) return false;
+  }
+  return true;
+}
+
+// Columns of an image from which on its last panel, which may be filled in part, does not matter.
+constexpr int64_t kColumnsOfImage = 512;
+
+// Turns the product of an image with one element of a kernel into that of matrices, one for each image, which packing
+// reads in longer runs. Columns are those of all images, dims of their positions follow behind dims[0].
+void MakeMatrices(int64_t images, int64_t image_of_out, const int64_t (&positions)[GemmColumns::kDims],
+                  const int64_t (&strides)[GemmColumns::kDims], PatchProduct& product) {
+  const Patches& right = product.right;
+  Gemm& gemm = product.gemm;
+  const int64_t columns = gemm.columns / std::max<int64_t>(1, images);
+  if (!IsMatrix(right) || columns < 2 || (images != 1 && columns < kColumnsOfImage)) return;
+  const int64_t of_image[GemmColumns::kDims] = {1, positions[1], positions[2], positions[3]};
+  const GemmColumns out = MergedColumns(of_image, strides);
+  if (out.length[GemmColumns::kDims - 1] != columns) return;
+  constexpr int kImage = kGroup - 1;
+  gemm.batch[kImage] = images;
+  gemm.columns = columns;
+  gemm.right.patches = nullptr;
+  gemm.right.row = right.channel;
+  gemm.right.column = right.axis[kPatchAxes - 1].stride;
+  gemm.right.batch[kImage] = right.image;
+  gemm.out_columns = nullptr;
+  gemm.out.column = out.stride[GemmColumns::kDims - 1];
+  gemm.out.batch[kImage] = image_of_out;
+}
+
 void Run(const PatchProduct& product, const ConvolutionJob& job, void* const* addresses) {
   MakeGemmJob(product.gemm, job.isa, job.threads).Run(addresses, nullptr);
 }
@@ -91,8 +132,36 @@ PatchAxis Windows(const ConvolutionAxis& axis, int64_t stride) {
           .stride = stride};
 }
 
+// Begins a product without packing: fills in what all results have.
+WindowProduct BegunWindows(const ConvolutionJob& job) {
+  const Convolution& c = job.convolution;
+  WindowProduct product{};
+  product.images = c.images;
+  product.groups = c.groups;
+  product.high_parts = product.last_parts = 1;
+  product.w = c.w;
+  product.w_group = c.y_channels * c.w.outer;
+  product.adds = c.adds;
+  product.added = c.added;
+  return product;
+}
+
+bool RunYOfWindows(const ConvolutionJob& job, void* const* addresses) {
+  const Convolution& c = job.convolution;
+  WindowProduct product = BegunWindows(job);
+  product.rows = c.y_channels;
+  product.channels = c.x_channels;
+  product.image = c.x;
+  product.out = c.y;
+  product.depth = Windows(c.axis[0], c.x.axis[0]);
+  product.high[0] = {Windows(c.axis[1], c.x.axis[1]), 0, c.w.axis[1]};
+  product.last[0] = {Windows(c.axis[2], c.x.axis[2]), 0, c.w.axis[2]};
+  return RunWindows(product, job.isa, job.threads, addresses);
+}
+
 // Computes y. Rows are channels of y, terms (channel of x, kernel element), columns (image, position).
 void RunY(const ConvolutionJob& job, void* const* addresses) {
+  if (RunYOfWindows(job, addresses)) return;
   const Convolution& c = job.convolution;
   PatchProduct product;
   Gemm& gemm = product.gemm = GemmOfRows(c, c.y_channels);
@@ -131,6 +200,7 @@ void RunY(const ConvolutionJob& job, void* const* addresses) {
   gemm.out = OperandOf(c.y, c.y_channels * c.y.inner);
   gemm.out.row = c.y.inner;
   gemm.out_columns = &product.columns;
+  if (gemm.left.patches == nullptr) MakeMatrices(c.images, c.y.outer, positions, position_strides, product);
   Add(c, c.y_channels, gemm);
   Run(product, job, addresses);
 }
@@ -166,10 +236,70 @@ Residue ResidueOf(const ConvolutionAxis& axis, int64_t residue) {
   return found;
 }
 
+PatchAxis WindowsOf(const Residue& residue, const ConvolutionAxis& axis, int64_t stride) {
+  return {.taps = residue.taps,
+          .positions = residue.positions,
+          .tap_step = residue.y_step,
+          .position_step = 1,
+          .first = residue.first,
+          .length = axis.y,
+          .stride = stride};
+}
+
+// One residue of an axis, or both of them if the stride is 2.
+struct ResiduesOfAxis {
+  Residue residue[2];
+  int count;
+};
+
+// Computes x's gradient for residues along each axis without packing, or returns false. `at` is the first residue of
+// each.
+bool RunXOfWindows(const ConvolutionJob& job, void* const* addresses,
+                   const ResiduesOfAxis (&residues)[kPatchAxes], const int64_t (&at)[kPatchAxes]) {
+  const Convolution& c = job.convolution;
+  WindowProduct product = BegunWindows(job);
+  product.rows = c.x_channels;
+  product.channels = c.y_channels;
+  product.image = c.y;
+  product.out = c.x;
+  product.w.outer = c.w.inner;
+  product.w.inner = c.w.outer;
+  const Residue& depth = residues[0].residue[0];
+  product.depth = WindowsOf(depth, c.axis[0], c.y.axis[0]);
+  product.w.offset += depth.first_tap * c.w.axis[0];
+  product.out.offset += at[0] * c.x.axis[0];
+  for (const int axis : {1, 2}) {
+    const ResiduesOfAxis& along = residues[axis];
+    WindowPart* const parts = axis == 1 ? product.high : product.last;
+    for (int i = 0; i < along.count; ++i) {
+      const Residue& residue = along.residue[i];
+      parts[i] = {WindowsOf(residue, c.axis[axis], c.y.axis[axis]), residue.first_tap * c.w.axis[axis],
+                  residue.tap_step * c.w.axis[axis]};
+    }
+    (axis == 1 ? product.high_parts : product.last_parts) = along.count;
+    product.out.offset += at[axis] * c.x.axis[axis];
+    if (along.count == 1) product.out.axis[axis] *= c.axis[axis].stride;
+  }
+  return RunWindows(product, job.isa, job.threads, addresses);
+}
+
+// Computes all residues together, as far as neighbours of a result have two different ones.
+bool RunXOfAllWindows(const ConvolutionJob& job, void* const* addresses) {
+  const ConvolutionAxis(&axis)[kPatchAxes] = job.convolution.axis;
+  ResiduesOfAxis residues[kPatchAxes];
+  for (int i = 0; i < kPatchAxes; ++i) {
+    residues[i].count = axis[i].stride == 2 && axis[i].x >= 2 ? 2 : 1;
+    if (axis[i].stride > residues[i].count && axis[i].x > 1) return false;
+    for (int64_t at = 0; at < residues[i].count; ++at) residues[i].residue[at] = ResidueOf(axis[i], at);
+  }
+  return residues[0].count == 1 && RunXOfWindows(job, addresses, residues, {0, 0, 0});
+}
+
 // Computes x's gradient for one residue along each axis. Rows are channels of x, terms (channel of y, kernel
 // element), columns (image, position).
 void RunXOfResidues(const ConvolutionJob& job, void* const* addresses, const Residue (&residues)[kPatchAxes],
                     const int64_t (&at)[kPatchAxes]) {
+  if (RunXOfWindows(job, addresses, {{{residues[0]}, 1}, {{residues[1]}, 1}, {{residues[2]}, 1}}, at)) return;
   const Convolution& c = job.convolution;
   PatchProduct product;
   Gemm& gemm = product.gemm = GemmOfRows(c, c.x_channels);
@@ -192,13 +322,7 @@ void RunXOfResidues(const ConvolutionJob& job, void* const* addresses, const Res
     gemm.left.offset += residue.first_tap * c.w.axis[i];
     gemm.out.offset += at[i] * c.x.axis[i];
     product.left.axis[i] = Whole(residue.taps, residue.tap_step * c.w.axis[i]);
-    product.right.axis[i] = {.taps = residue.taps,
-                             .positions = residue.positions,
-                             .tap_step = residue.y_step,
-                             .position_step = 1,
-                             .first = residue.first,
-                             .length = axis.y,
-                             .stride = c.y.axis[i]};
+    product.right.axis[i] = WindowsOf(residue, axis, c.y.axis[i]);
     terms[i + 1] = residue.taps;
     term_strides[i + 1] = residue.tap_step * c.w.axis[i];
     positions[i + 1] = residue.positions;
@@ -215,6 +339,7 @@ void RunXOfResidues(const ConvolutionJob& job, void* const* addresses, const Res
     if (merged.length[GemmColumns::kDims - 1] == gemm.depth) {
       gemm.left.row = c.w.inner;
       gemm.left.column = merged.stride[GemmColumns::kDims - 1];
+      MakeMatrices(c.images, c.x.outer, positions, position_strides, product);
     } else {
       gemm.left.patches = &product.left;
     }
@@ -224,6 +349,7 @@ void RunXOfResidues(const ConvolutionJob& job, void* const* addresses, const Res
 }
 
 void RunX(const ConvolutionJob& job, void* const* addresses) {
+  if (RunXOfAllWindows(job, addresses)) return;
   const ConvolutionAxis(&axis)[kPatchAxes] = job.convolution.axis;
   int64_t at[kPatchAxes];
   Residue residues[kPatchAxes];
@@ -239,10 +365,55 @@ void RunX(const ConvolutionJob& job, void* const* addresses) {
   }
 }
 
+// Tells whether lines of columns fill panels worse than rows would, by more than a tenth.
+bool FillsPanelsWorse(int64_t columns, int64_t rows, int64_t width) {
+  const auto share = [&](int64_t lines) {
+    return static_cast<double>(lines) / static_cast<double>(gemm_tile::RoundedUp(lines, width));
+  };
+  return share(columns) * 1.1 < share(rows);
+}
+
+// Changes the product for w's gradient if a kernel has one element. Packing reads both images as matrices if blocks of
+// terms end where images do. Otherwise channels of y become the columns if they fill panels better.
+void MakeMatricesOfW(const ConvolutionJob& job, PatchProduct& product) {
+  const Convolution& c = job.convolution;
+  Gemm& gemm = product.gemm;
+  const GemmColumns merged = product.columns;
+  const int64_t step = merged.stride[GemmColumns::kDims - 1];
+  if (gemm.columns != c.x_channels || c.x_channels < 2 || c.y_channels < 2 || c.images < 1 ||
+      merged.length[GemmColumns::kDims - 1] != gemm.columns) {
+    return;
+  }
+  const int64_t terms = gemm.depth / c.images;
+  const bool is_even_odd = c.x.dtype == c.y.dtype && c.x.dtype != ACL_FLOAT;
+  const bool ends_blocks = terms % (is_even_odd ? kEvenOddDepth : kGemmDepth) == 0;
+  if (IsMatrix(product.left) && IsMatrix(product.right) && (c.images == 1 || ends_blocks)) {
+    gemm.left.patches = gemm.right.patches = nullptr;
+    gemm.groups = c.images;
+    gemm.depth = terms;
+    gemm.left.group = product.left.image;
+    gemm.left.row = product.left.channel;
+    gemm.left.column = product.left.axis[kPatchAxes - 1].stride;
+    gemm.right.group = product.right.image;
+    gemm.right.row = product.right.axis[kPatchAxes - 1].stride;
+    gemm.right.column = product.right.channel;
+    gemm.out_columns = nullptr;
+    gemm.out.column = step;
+    return;
+  }
+  if (!FillsPanelsWorse(gemm.columns, gemm.rows, FindGemmKernels(job.isa).columns)) return;
+  std::swap(gemm.left, gemm.right);
+  std::swap(gemm.rows, gemm.columns);
+  product.columns.length[GemmColumns::kDims - 1] = gemm.columns;
+  product.columns.stride[GemmColumns::kDims - 1] = gemm.out.row;
+  gemm.out.row = step;
+}
+
 // Computes w's gradient. Rows are channels of y, terms (image, position of y), columns (channel of x, kernel
 // element).
 void RunW(const ConvolutionJob& job, void* const* addresses) {
   const Convolution& c = job.convolution;
+  if (RunWeightOfWindows(c, job.isa, job.threads, addresses)) return;
   PatchProduct product;
   Gemm& gemm = product.gemm = GemmOfRows(c, c.y_channels);
   gemm.columns = c.x_channels;
@@ -270,6 +441,7 @@ void RunW(const ConvolutionJob& job, void* const* addresses) {
   gemm.out = OperandOf(c.w, c.y_channels * c.w.outer);
   gemm.out.row = c.w.outer;
   gemm.out_columns = &product.columns;
+  MakeMatricesOfW(job, product);
   Run(product, job, addresses);
 }
 

@@ -376,6 +376,22 @@ class OperandPositions {
   BorderedImages images_;
 };
 
+// Copies parts of a run to the panels they belong to, `depth` parts apart. A part of kWidth numbers needs no call, which
+// would cost more than the copy; 0: any width.
+template <int64_t kWidth>
+void Distribute(const float* run, int64_t count, int64_t width, float* panel, int64_t depth) {
+  if constexpr (kWidth > 0) width = kWidth;
+  for (int64_t lane = 0; lane < count; lane += width)
+    std::memcpy(panel + lane * depth, run + lane, static_cast<size_t>(width) * sizeof(float));
+}
+
+auto DistributionOf(int64_t width) {
+  return width == 32   ? Distribute<32>
+         : width == 16 ? Distribute<16>
+         : width == 8  ? Distribute<8>
+                       : Distribute<0>;
+}
+
 bool HasShortRuns(const Patches& patches) {
   return patches.axis[kPatchAxes - 1].positions < kShortRun && HasNoBorder(patches);
 }
@@ -438,12 +454,12 @@ void PackPatchPanels(const PatchSource& source, int64_t line, int64_t lines, int
     std::fill(run + some, run + whole, 0.0f);
     OperandPositions taps(source, PositionOf(patches, line + begin), some, memory);
     Tap tap = TapOf(patches, term);
+    const auto distribute = DistributionOf(width);
     float* panel = to + begin * depth;
     for (int64_t k = 0; k < depth; ++k, panel += width) {
       taps.Fill(tap, run);
       Step(patches, tap);
-      for (int64_t lane = 0; lane < whole; lane += width)
-        std::memcpy(panel + lane * depth, run + lane, static_cast<size_t>(width) * sizeof(float));
+      distribute(run, whole, width, panel, depth);
     }
   }
 }
