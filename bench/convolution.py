@@ -182,8 +182,10 @@ parser.add_argument("--dtypes", nargs="+", choices=("f32", "bf16"), default=("f3
 parser.add_argument("--layers", nargs="+", choices=LAYERS, default=("resnet18",))
 parser.add_argument("--filter", default="")
 parser.add_argument("--quick", action="store_true", help="a quarter of the time")
-parser.add_argument("--processor", action="store_true", help="the processor's time, where other programs run, too")
+parser.add_argument("--processor", action="store_true", help="the processor's time, where other programs run, too; with one thread")
 options = parser.parse_args()
+if options.processor and options.threads > 1:
+    parser.error("--processor sums the time of all threads: use it with --threads 1")
 os.environ["PORTACL_NUM_THREADS"] = str(options.threads)
 os.environ["TORCH_DEVICE_BACKEND_AUTOLOAD"] = "0"  # another copy of the library would come with it
 import torch  # noqa: E402

@@ -48,6 +48,7 @@ const std::vector<Case> kCases = {
     {"few long rows, every second place", 1, 5, 1, 1, {5, 4101}, {5, 5}, {2, 2}, {2, 2}, {1, 1}},
     {"windows that reach far", 1, 4, 1, 1, {700, 9}, {3, 3}, {1, 1}, {300, 1}, {300, 1}},
     {"windows that reach too far for a copy", 1, 4, 1, 1, {1400, 9}, {3, 3}, {1, 1}, {600, 1}, {600, 1}},
+    {"windows that reach beyond an image", 1, 5, 1, 1, {33, 33}, {3, 3}, {1, 1}, {20, 20}, {20, 20}},
     {"every third place", 2, 6, 1, 1, {50, 100}, {5, 5}, {3, 3}, {2, 2}, {1, 1}},
     {"rows every second place, columns all", 2, 6, 1, 1, {23, 37}, {5, 3}, {2, 1}, {2, 1}, {1, 1}},
     {"two results of a channel", 2, 20, 1, 2, {17, 19}, {7, 7}, {1, 1}, {3, 3}, {1, 1}},
@@ -57,6 +58,8 @@ const std::vector<Case> kCases = {
     {"a term more than a block", 1, 5, 1, 1, {1, 257}, {3, 3}, {1, 1}, {1, 1}, {1, 1}},
     {"many small images", 300, 5, 1, 1, {4, 4}, {3, 3}, {1, 1}, {1, 1}, {1, 1}},
     {"more channels than lanes", 2, 83, 1, 1, {7, 7}, {5, 5}, {1, 1}, {2, 2}, {1, 1}},
+    {"one element, every second place", 2, 5, 1, 1, {21, 18}, {1, 1}, {2, 2}, {0, 0}, {1, 1}},
+    {"one element, one result of many channels", 2, 1, 40, 1, {13, 17}, {1, 1}, {1, 1}, {0, 0}, {1, 1}},
     {"one element, an image", 1, 1, 24, 72, {19, 13}, {1, 1}, {1, 1}, {0, 0}, {1, 1}},
     {"one element, images that end blocks", 3, 1, 16, 64, {16, 16}, {1, 1}, {1, 1}, {0, 0}, {1, 1}},
     {"one element, images that do not", 3, 1, 10, 60, {9, 9}, {1, 1}, {1, 1}, {0, 0}, {1, 1}},
@@ -233,6 +236,7 @@ const std::vector<Case> kOrdered = {
     {"a term more than a block of 16-bit numbers", 1, 5, 1, 1, {3, 11}, {3, 3}, {1, 1}, {1, 1}, {1, 1}},
     {"a term more than a block", 1, 5, 1, 1, {1, 257}, {3, 3}, {1, 1}, {1, 1}, {1, 1}},
     {"several channels", 2, 2, 3, 2, {9, 11}, {3, 3}, {1, 1}, {1, 1}, {1, 1}},
+    {"as much as several threads share", 2, 20, 1, 1, {41, 43}, {5, 5}, {1, 1}, {2, 2}, {1, 1}},
     {"one row", 3, 6, 1, 1, {1, 97}, {1, 4}, {1, 1}, {0, 3}, {1, 1}, 1},
     {"one element, images that end blocks of 16-bit numbers",
      3,
@@ -254,12 +258,16 @@ TEST(ConvolutionsInOrder, EveryElement) {
     for (const Case& one : kOrdered) {
       const Drawn drawn = InOrder(one, dtype);
       for (const Isa isa : SupportedIsas()) {
-        const ScopedEnvironment environment(Variables{{"PORTACL_ISA", engine::IsaName(isa)}});
-        for (const bool channels_last : {false, true}) {
-          SCOPED_TRACE(std::string(engine::IsaName(isa)) + ", " + one.name +
-                       (channels_last ? ", channels last, dtype " : ", dtype ") + std::to_string(dtype));
-          Check(one, drawn, dtype, ACL_FLOAT, channels_last, environment.stream());
-          if (HasFatalFailure()) return;
+        for (const char* threads : {"1", "5"}) {
+          if (threads[0] != '1' && dtype != ACL_FLOAT) continue;
+          const ScopedEnvironment environment(
+              Variables{{"PORTACL_ISA", engine::IsaName(isa)}, {"PORTACL_NUM_THREADS", threads}});
+          for (const bool channels_last : {false, true}) {
+            SCOPED_TRACE(std::string(engine::IsaName(isa)) + ", " + threads + " threads, " + one.name +
+                         (channels_last ? ", channels last, dtype " : ", dtype ") + std::to_string(dtype));
+            Check(one, drawn, dtype, ACL_FLOAT, channels_last, environment.stream());
+            if (HasFatalFailure()) return;
+          }
         }
       }
     }

@@ -1,6 +1,7 @@
 // Memory that runs out at any allocation inside a call: the call returns a code or a null pointer, nothing crashes or
 // leaks, no exception leaves, and the same call succeeds once there is memory again.
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
@@ -9,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "aclnnop/families/convolution.h"
 #include "aclnnop/families/serving.h"
 #include "gtest/gtest.h"
 #include "process/allocation_hook.h"
@@ -30,6 +32,69 @@ std::string MakeConfigurationFile() {
   return name;
 }
 
+// A depthwise convolution of ones and its gradient of w, which several threads compute, each with memory of its own.
+class DepthwiseCall {
+ public:
+  bool Run(aclrtStream stream) {
+    const int64_t two[] = {2, 2}, one[] = {1, 1}, none[] = {0, 0};
+    const bool of_w[] = {false, true, false};
+    bool right = true;
+    const auto keep = [&](auto* made) {
+      right = right && made != nullptr;
+      return made;
+    };
+    const auto tensor = [&](std::vector<float>& numbers, int64_t outer, int64_t inner, int64_t side) {
+      const int64_t shape[] = {outer, inner, side, side};
+      return keep(
+          aclCreateTensor(shape, 4, ACL_FLOAT, nullptr, 0, ACL_FORMAT_NCHW, shape, 4, numbers.data()));
+    };
+    aclTensor* const t[] = {tensor(x_, 1, kChannels, kSide), tensor(w_, kChannels, 1, kKernel),
+                            tensor(y_, 1, kChannels, kSideOfY), tensor(gradient_, kChannels, 1, kKernel)};
+    aclIntArray* const arrays[] = {keep(aclCreateIntArray(one, 2)), keep(aclCreateIntArray(none, 2)),
+                                   keep(aclCreateIntArray(two, 2))};
+    aclBoolArray* const mask = keep(aclCreateBoolArray(of_w, 3));
+    std::fill(y_.begin(), y_.end(), -1.0f);
+    std::fill(gradient_.begin(), gradient_.end(), -1.0f);
+    uint64_t size = 0;
+    aclOpExecutor* executor = nullptr;
+    const auto done = [&](auto run) {
+      if (size != 0 || run(nullptr, 0, executor, stream) != 0 || aclrtSynchronizeStream(stream) != 0)
+        std::abort();
+      return true;
+    };
+    right = right &&
+            aclnnConvolutionGetWorkspaceSize(t[0], t[1], nullptr, arrays[0], arrays[1], arrays[2], false,
+                                             arrays[1], kChannels, t[2], 0, &size, &executor) == 0 &&
+            done(aclnnConvolution);
+    // All of y is the number of the window's elements; the gradient, that of y's times as many.
+    if (right && !AreAll(y_, kKernel * kKernel)) std::abort();
+    right = right &&
+            aclnnConvolutionBackwardGetWorkspaceSize(t[2], t[0], t[1], nullptr, arrays[0], arrays[1],
+                                                     arrays[2], false, arrays[1], kChannels, mask, 0, nullptr,
+                                                     t[3], nullptr, &size, &executor) == 0 &&
+            done(aclnnConvolutionBackward);
+    if (right && !AreAll(gradient_, kSideOfY * kSideOfY * kKernel * kKernel)) std::abort();
+    for (aclTensor* const one_tensor : t) aclDestroyTensor(one_tensor);
+    for (aclIntArray* const array : arrays) aclDestroyIntArray(array);
+    aclDestroyBoolArray(mask);
+    return right;
+  }
+
+ private:
+  static constexpr int64_t kChannels = 128, kSide = 85, kKernel = 5;
+  static constexpr int64_t kSideOfY = kSide - 2 * (kKernel - 1);  // elements of the window lie 2 apart
+
+  static std::vector<float> Ones(int64_t side) {
+    return std::vector<float>(static_cast<size_t>(kChannels * side * side), 1.0f);
+  }
+  static bool AreAll(const std::vector<float>& numbers, int64_t value) {
+    return std::count(numbers.begin(), numbers.end(), static_cast<float>(value)) ==
+           static_cast<int64_t>(numbers.size());
+  }
+
+  std::vector<float> x_ = Ones(kSide), w_ = Ones(kKernel), y_ = Ones(kSideOfY), gradient_ = Ones(kKernel);
+};
+
 // What one program does, step by step. A step returns whether it succeeded; one that failed can be tried again.
 struct Session {
   explicit Session(const char* configuration_path) : path(configuration_path) {}
@@ -45,6 +110,7 @@ struct Session {
   PreparedCall wide_columns = WideColumns();
   PreparedCall rows_that_lie_across = ShortRowsThatLieAcross();
   PreparedCall blocks_that_lie_across = RowsOfBlocksThatLieAcross();
+  DepthwiseCall depthwise;
   aclIntArray* array = nullptr;
   aclTensorList* list = nullptr;
   aclScalar* scalar = nullptr;
@@ -141,6 +207,7 @@ constexpr Step kSteps[] = {
      [](Session& s) { return CallWithThreadMemory(s.rows_that_lie_across, s); }},
     {"sums of blocks that lie across",
      [](Session& s) { return CallWithThreadMemory(s.blocks_that_lie_across, s); }},
+    {"depthwise convolutions", [](Session& s) { return s.depthwise.Run(s.stream); }},
     {"another message", Message},
     {"aclCreateTensorList and destroy",
      [](Session& s) {

@@ -3,6 +3,7 @@
 #include "engine/gemm/depthwise.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <cstring>
 
@@ -33,6 +34,8 @@ constexpr int64_t kMostRowsOfChannels = 2;
 constexpr int64_t kCopiedNumbers = 6144;
 constexpr int64_t kMostNumbers = 32768;
 constexpr int64_t kEnoughRows = 8;
+// Elements that may be copied for a multiplication.
+constexpr double kMostCopiedOfWork = 2;
 // Elements of an image's row that are copied at a time, and columns of a tile.
 constexpr int64_t kMostElements = 8192;
 constexpr int64_t kMostColumns = 2048;
@@ -120,7 +123,7 @@ class WindowRun {
     are_numbers_ = product.image.dtype == ACL_FLOAT && AreNumbers(product.image, image_);
   }
 
-  // Chooses the tiles. Returns false if a copy of even a few elements would be too large.
+  // Chooses the tiles. Returns false if a copy of even a few elements would be too large, or takes longer than the sums.
   bool Lay() {
     const PatchAxis& high = product_.high[0].axis;
     const int64_t step = product_.last[0].axis.position_step;
@@ -135,30 +138,30 @@ class WindowRun {
         tile_rows_ = fitting(kCopiedNumbers);
         if (tile_rows_ < kEnoughRows) tile_rows_ = std::min(kEnoughRows, fitting(kMostNumbers));
         tile_rows_ = std::min(tile_rows_, high.positions);
-        return true;
+        return CopiedOfTile() <= kMostCopiedOfWork * WorkOfTile();
       }
       if (tile_columns_ <= 1) return false;
     }
   }
 
-  void Run(int threads) {
+  // Returns false if a thread has no memory for a tile, which then is not computed.
+  bool Run(int threads) {
     const int64_t planes = product_.images * product_.groups;
     const int64_t row_tiles = DividedUp(product_.high[0].axis.positions, tile_rows_);
     const int64_t column_tiles = DividedUp(columns_, tile_columns_);
-    double of_tile = static_cast<double>(tile_rows_ * tile_columns_ * product_.rows * product_.channels);
-    int64_t taps[2] = {};
-    for (int i = 0; i < product_.high_parts; ++i) taps[0] += product_.high[i].axis.taps;
-    for (int i = 0; i < product_.last_parts; ++i) taps[1] += product_.last[i].axis.taps;
-    of_tile *= static_cast<double>(taps[0] * taps[1]);
+    const double of_tile = WorkOfTile();
     const double work = of_tile * static_cast<double>(planes * row_tiles * column_tiles);
     threads = static_cast<int>(std::clamp(work / kWorkOfBlock, 1.0, static_cast<double>(threads)));
     auto together = static_cast<int64_t>(
         std::clamp(kWorkOfBlock / of_tile, 1.0, std::max(1.0, static_cast<double>(planes))));
     if (threads == 1) together = std::max<int64_t>(1, planes);
     const int64_t parts = DividedUp(planes, together);
+    std::atomic<bool> lacks_memory{false};
     ForEachBlock(
         row_tiles * column_tiles * parts, threads,
         [&](int64_t block) {
+          if (ThreadMemory(MemoryUse::kGemm) == nullptr) lacks_memory = true;
+          if (lacks_memory) return;
           const int64_t part = block % parts;
           const int64_t tile = block / parts;
           RunTile(tile / column_tiles, tile % column_tiles, part * together,
@@ -167,6 +170,7 @@ class WindowRun {
         of_tile * static_cast<double>(together) > kWorkOfLongBlock ? BlockLength::kLong
                                                                    : BlockLength::kShort);
     ReportIsaThatRan(kernels_.isa);
+    return !lacks_memory;
   }
 
  private:
@@ -185,6 +189,23 @@ class WindowRun {
   struct Places {
     int64_t of[2][2][kMostWindowTerms];
   };
+
+  // Returns how many elements of an image's group are copied for a tile, borders aside.
+  double CopiedOfTile() const {
+    const Copy copy = CopyOf(product_, {0, tile_rows_, 0, tile_columns_}, kernels_.lanes);
+    return static_cast<double>(product_.channels) *
+           static_cast<double>(std::min(copy.rows, product_.high[0].axis.length)) *
+           static_cast<double>(std::min(copy.columns, product_.last[0].axis.length));
+  }
+
+  // Returns how many multiplications a tile of an image's group has.
+  double WorkOfTile() const {
+    int64_t taps[2] = {};
+    for (int i = 0; i < product_.high_parts; ++i) taps[0] += product_.high[i].axis.taps;
+    for (int i = 0; i < product_.last_parts; ++i) taps[1] += product_.last[i].axis.taps;
+    return static_cast<double>(tile_rows_ * tile_columns_ * product_.rows * product_.channels) *
+           static_cast<double>(taps[0] * taps[1]);
+  }
 
   // Tells whether elements can be read or written as they are.
   static bool AreNumbers(const ConvolutionOperand& operand, const char* first) {
@@ -449,6 +470,11 @@ class WindowRun {
   int64_t tile_columns_ = 0;
 };
 
+// Tells whether an image's columns are quickly distributed by their places, or windows are wide enough to make up for it.
+bool DistributesQuickly(const PatchAxis& axis) {
+  return axis.position_step <= 2 || (axis.position_step <= 4 && 2 * axis.taps >= 3 * axis.position_step);
+}
+
 }  // namespace
 
 bool RunWindows(const WindowProduct& product, Isa isa, int threads, void* const* addresses) {
@@ -459,7 +485,12 @@ bool RunWindows(const WindowProduct& product, Isa isa, int threads, void* const*
            axis.position_step <= kMostReach;
   };
   const PatchAxis& depth = product.depth;
-  bool fits = product.rows <= (product.channels == 1 ? kMostRows : kMostRowsOfChannels) &&
+  const PatchAxis& first = product.last[0].axis;
+  // Terms of one element of each channel are rows of a matrix.
+  const bool is_matrix = product.channels > 1 && product.high_parts == 1 && product.last_parts == 1 &&
+                         product.high[0].axis.taps == 1 && first.taps == 1;
+  bool fits = !is_matrix && DistributesQuickly(first) &&
+              product.rows <= (product.channels == 1 ? kMostRows : kMostRowsOfChannels) &&
               product.channels >= 1 && product.channels <= kMostWindowTerms && depth.taps == 1 &&
               depth.positions == 1 && depth.first == 0 && depth.length >= 1;
   for (int high = 0; high < product.high_parts && fits; ++high) {
@@ -472,9 +503,7 @@ bool RunWindows(const WindowProduct& product, Isa isa, int threads, void* const*
   }
   if (!fits || ThreadMemory(MemoryUse::kGemm) == nullptr) return false;
   WindowRun run(product, isa, addresses);
-  if (!run.Lay()) return false;
-  run.Run(threads);
-  return true;
+  return run.Lay() && run.Run(threads);
 }
 
 }  // namespace portacl::engine

@@ -1,6 +1,6 @@
-// Convolutions whose elements have few terms each, and products of one row otherwise, as those of depthwise
-// layers: computed from copies of a few rows of an image, without packing. Elements have the bits that products
-// with patches give (docs/numerics.md).
+// Convolutions whose elements have few terms each, with up to 8 results for one channel in a group, or 2 for
+// several, as depthwise layers have: computed from copies of a few rows of an image, without packing. Elements have
+// the bits that products with patches give (docs/numerics.md).
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -39,7 +39,8 @@ struct WindowProduct {
   ConvolutionOperand added;
 };
 
-// Tells whether a product is computed, which does not pay for every one.
+// Tells whether a product is computed, which does not pay for every one, and needs memory of each thread. Otherwise
+// some of the result may be written.
 bool RunWindows(const WindowProduct& product, Isa isa, int threads, void* const* addresses);
 
 // Computes the gradient of w of groups with one channel of x, or returns false likewise.

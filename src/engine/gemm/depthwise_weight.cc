@@ -3,6 +3,7 @@
 // those of x that the window's elements meet.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 
 #include "base/float_environment.h"
@@ -31,6 +32,8 @@ constexpr int64_t kFewestGroups = 4;
 // Numbers of some of x's rows, and pixels of y, that are transposed at a time.
 constexpr int64_t kMostNumbers = 65536;
 constexpr int64_t kMostPixels = 1024;
+// Numbers of x that may be transposed for a multiplication.
+constexpr int64_t kMostReadOfWork = 4;
 // Rows up to this length are transposed together, as they lie in memory, and then copied between their borders.
 constexpr int64_t kShortRow = 48;
 constexpr double kWorkOfThread = 1 << 18;
@@ -74,7 +77,8 @@ class WeightRun {
     w_ = at(c_.w);
   }
 
-  // Chooses how many rows, or columns of one row, are transposed at a time.
+  // Chooses how many rows, or columns of one row, are transposed at a time. Returns false if what they meet of x is too
+  // large, or takes longer to read than to multiply.
   bool Lay() {
     const ConvolutionAxis& high = c_.axis[kHigh];
     const ConvolutionAxis& last = c_.axis[kLast];
@@ -87,12 +91,13 @@ class WeightRun {
       if (numbers(1) > kMostNumbers) continue;
       rows_ = columns_ < last.y ? 1 : std::max<int64_t>(1, std::min(high.y, kMostPixels / columns_));
       while (rows_ > 1 && numbers(rows_) > kMostNumbers) rows_ = DividedUp(rows_, 2);
-      return true;
+      return numbers(rows_) <= kMostReadOfWork * rows_ * columns_ * kernel_ * lanes_;
     }
     return false;
   }
 
-  void Run(int threads) {
+  // Returns false if a thread has no memory for its sums, which then are not computed.
+  bool Run(int threads) {
     const int64_t groups = DividedUp(c_.groups, lanes_);
     const double work_of_groups = static_cast<double>(c_.images) * static_cast<double>(c_.axis[kHigh].y) *
                                   static_cast<double>(c_.axis[kLast].y) *
@@ -103,9 +108,12 @@ class WeightRun {
     const int64_t parts =
         std::min(DividedUp(int64_t{threads}, groups * c_.y_channels), DividedUp(kernel_, int64_t{4}));
     const int64_t each = DividedUp(kernel_, parts);
+    std::atomic<bool> lacks_memory{false};
     ForEachBlock(
         groups * c_.y_channels * parts, threads,
         [&](int64_t block) {
+          if (ThreadMemory(MemoryUse::kGemm) == nullptr) lacks_memory = true;
+          if (lacks_memory) return;
           const int64_t first = block % parts * each;
           const int64_t rest = block / parts;
           const int64_t group = rest / c_.y_channels * lanes_;
@@ -115,6 +123,7 @@ class WeightRun {
         },
         work_of_groups > kWorkOfLongBlock ? BlockLength::kLong : BlockLength::kShort);
     ReportIsaThatRan(kernels_.isa);
+    return !lacks_memory;
   }
 
  private:
@@ -331,9 +340,7 @@ bool RunWeightOfWindows(const Convolution& convolution, Isa isa, int threads, vo
                     (c.y.axis[kLast] == SizeOf(c.y.dtype) || c.y_channels == 1);
   if (!fits || ThreadMemory(MemoryUse::kGemm) == nullptr) return false;
   WeightRun run(c, isa, addresses);
-  if (!run.Lay()) return false;
-  run.Run(threads);
-  return true;
+  return run.Lay() && run.Run(threads);
 }
 
 }  // namespace portacl::engine
