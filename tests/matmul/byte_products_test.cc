@@ -11,7 +11,7 @@
 #include "base/byte_words.h"
 #include "engine/gemm/byte_kernel.h"
 #include "engine/gemm/gemm.h"
-#include "engine/gemm/integers.h"
+#include "engine/gemm/integer_result.h"
 #include "gtest/gtest.h"
 #include "support/numeric_suite.h"
 

@@ -1283,7 +1283,7 @@ add("blocks: a power of two is not rounded up", "if (rounds_up) scale = PowerNot
 add = mutants_of("src/engine/gemm/scale_words.h", ("quantised_products",))
 add("scale words: each row begins where the first does", "i / columns * operand.row_step", "0")
 
-add = mutants_of("src/engine/gemm/integers.cc", ("quantised_products",))
+add = mutants_of("src/engine/gemm/integer_result.cc", ("quantised_products",))
 add("integers: blocks in place of their sum", "sum += before;", "")
 add("integers: numbers of rows for columns", "sums.is_transposed ? numbers.column : numbers.row", "numbers.row")
 add("integers: no saturation", "std::clamp(value, -128.0f, 127.0f)", "value")

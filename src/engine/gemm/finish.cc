@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "engine/gemm/integers.h"
+#include "engine/gemm/integer_result.h"
 
 namespace portacl::engine::gemm_tile {
 namespace {

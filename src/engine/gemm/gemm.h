@@ -64,7 +64,7 @@ struct Gemm {
   // 16-bit operands.
   bool are_halves;
   // If set, left and right are INT8 and sums are exact modulo 2^32, or 0 without terms. It says how sums
-  // become results (engine/gemm/integers.h). Then alpha and beta are unused and there is one group of terms.
+  // become results (engine/gemm/integer_result.h). Then alpha and beta are unused and there is one group of terms.
   // It outlives the job.
   const IntegerResult* integers;
 };

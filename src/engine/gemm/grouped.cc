@@ -9,7 +9,7 @@
 #include "base/float_environment.h"
 #include "base/text.h"
 #include "engine/gemm/gemm.h"
-#include "engine/gemm/integers.h"
+#include "engine/gemm/integer_result.h"
 #include "engine/gemm/quantised.h"
 #include "engine/isa_in_use.h"
 #include "engine/parallel.h"

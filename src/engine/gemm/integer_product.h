@@ -7,7 +7,7 @@
 
 #include "base/isa.h"
 #include "engine/gemm/gemm.h"
-#include "engine/gemm/integers.h"
+#include "engine/gemm/integer_result.h"
 
 namespace portacl::engine {
 

@@ -9,7 +9,7 @@
 
 #include "engine/gemm/byte_tile.h"
 #include "engine/gemm/finish.h"
-#include "engine/gemm/integers.h"
+#include "engine/gemm/integer_result.h"
 #include "engine/gemm/pair_tile.h"
 #include "engine/gemm/quantised.h"
 #include "engine/thread_memory.h"

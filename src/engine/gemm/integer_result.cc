@@ -1,6 +1,6 @@
 // The results of integer matrix products (see integers.h).
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/gemm/integers.h"
+#include "engine/gemm/integer_result.h"
 
 #include <algorithm>
 #include <cmath>
