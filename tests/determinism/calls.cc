@@ -64,7 +64,7 @@ SubjectRegistration Register(const Phases& phases, const std::vector<GivenCase>&
   for (size_t i = 0; i < settings; ++i) {
     subject.description.attributes.emplace_back();
     subject.description.attributes.back().reduction =
-        traits.settings.empty() ? static_cast<int64_t>(i) : traits.settings[i];
+        traits.settings.empty() ? static_cast<int64_t>(i) : traits.settings.at(i);
   }
   subject.given = cases;
   subject.cuts_freely = [cuts = traits.cuts_freely](const Attributes&) { return cuts; };

@@ -45,13 +45,22 @@ class Call : public Made {
   Shape ShapeOf(size_t i) const { return ViewOf(given_[i]).shape; }
 
   // An output that is not looked at, of zeros or of what other calls wrote, in the format of the one that is.
+  // It lies behind those that the call has already.
   aclTensor* Unseen(const Shape& shape, aclDataType dtype = ACL_FLOAT) {
+    static std::vector<double> memory(1 << 19);
+    double* const from = memory.data() + unseen_;
+    unseen_ += static_cast<size_t>(NumElements(shape)) * aclDataTypeSize(dtype) / sizeof(double) + 1;
+    EXPECT_LE(unseen_, memory.size());
+    aclFormat format = ACL_FORMAT_ND;
+    aclGetFormat(out(), &format);
+    return Dense(shape, dtype, from, format);
+  }
+  // An input of zeros.
+  aclTensor* Zeros(const Shape& shape, aclDataType dtype) {
     static std::vector<double> memory(1 << 19);
     EXPECT_LE(static_cast<size_t>(NumElements(shape)) * aclDataTypeSize(dtype),
               memory.size() * sizeof(double));
-    aclFormat format = ACL_FORMAT_ND;
-    aclGetFormat(out(), &format);
-    return Dense(shape, dtype, memory.data(), format);
+    return Dense(shape, dtype, memory.data(), ACL_FORMAT_ND);
   }
   // The output that is hashed, in some settings; in others none, or one that is not looked at.
   aclTensor* OutIf(bool is_hashed) const { return is_hashed ? out() : nullptr; }
@@ -71,6 +80,7 @@ class Call : public Made {
 
  private:
   Tensors given_;
+  size_t unseen_ = 0;  // doubles of unseen outputs
 };
 
 // Both phases of a function.

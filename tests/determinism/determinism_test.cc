@@ -331,9 +331,9 @@ bool IsWhole(const std::string& subject) {
   return false;
 }
 
-// Kernels of the portable set take most of the time, and what cuts the work into parts and takes it through
-// layouts is the same code on every set. So where a list chooses functions, portable kernels see every layout, alignment,
-// length and environment with one number of threads each.
+// Kernels of the portable set take most of the time, and what cuts the work into parts is the same code on every
+// set. So where a list chooses functions, portable kernels see a sample: every layout, alignment, length and
+// environment with one number of threads each.
 TEST_P(Determinism, SameBits) {
   const bool is_whole = IsWhole(subject().description.binding.name);
   const bool is_chosen = std::getenv("PORTACL_DETERMINISM_WHOLE") != nullptr && IsasToTest().size() > 1;

@@ -120,8 +120,8 @@ class AttentionJob {
 constexpr int64_t kLeastOfRow = 4096;
 
 // Returns how many heads of a query a task takes: those that share keys, and where keys' heads are adjacent in memory,
-// several of these. But where there are several threads, each should have a task, and two if these still read
-// kLeastOfRow bytes of a row.
+// several of these. But where there are several threads, each should have two tasks. One suffices if smaller tasks
+// would read less than kLeastOfRow bytes of a longer row, and no thread then computes more heads.
 int64_t HeadsTogether(const Attention& made, int threads) {
   const auto is_adjacent = [](const AttentionOperand& operand, int64_t depth) {
     return operand.head == depth * operand.column;
@@ -130,12 +130,14 @@ int64_t HeadsTogether(const Attention& made, int threads) {
   const int64_t group = made.group;
   int64_t together = std::min(kMostTogether, are_adjacent ? made.heads : group);
   if (together > group) together = together / group * group;
-  const int64_t of_keys = made.depth * made.key.column;
+  const auto tasks_of = [&](int64_t heads) { return made.batches * DividedUp(made.heads, heads); };
+  const auto most_heads = [&](int64_t heads) { return DividedUp(tasks_of(heads), threads) * heads; };
+  const auto bytes_of_row = [&](int64_t heads) { return heads / group * made.depth * made.key.column; };
   while (together > 1) {
     const int64_t half = together > group ? DividedUp(together / group, 2) * group : DividedUp(together, 2);
-    const bool reads_short = are_adjacent && together > group && half / group * of_keys < kLeastOfRow;
-    const int64_t tasks = threads > 1 && !reads_short ? 2 * threads : threads;
-    if (made.batches * DividedUp(made.heads, together) >= tasks) break;
+    const bool reads_short = are_adjacent && together > group && bytes_of_row(made.heads) > kLeastOfRow &&
+                             bytes_of_row(half) < kLeastOfRow && most_heads(together) <= most_heads(half);
+    if (tasks_of(together) >= (threads > 1 && !reads_short ? 2 * threads : threads)) break;
     together = half;
   }
   return together;

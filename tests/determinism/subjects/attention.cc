@@ -80,7 +80,7 @@ const std::vector<CaseTensor> kScoreResults = {kOut, kOut, kSums};
 
 const auto kScore = Register(
     PORTACL_PHASES(aclnnFlashAttentionScore, c[0], c[1], c[2], nullptr, nullptr, nullptr,
-                   c.setting == 0 ? nullptr : c.Unseen(kTemplate, ACL_BOOL), nullptr, kScale, 1.0, 0, 0, 4,
+                   c.setting == 0 ? nullptr : c.Zeros(kTemplate, ACL_BOOL), nullptr, kScale, 1.0, 0, 0, 4,
                    c.Text("BNSD"), 0, c.setting == 0 ? 0 : 3, c.Unseen(kStatistics),
                    c.OutIf(c.setting == 2, kStatistics), nullptr, c.OutIf(c.setting != 2, kOut, c.Dtype())),
     Cases(kDtypes, {kQuery, kKey, kValue}, kScoreResults));
@@ -88,7 +88,7 @@ const auto kScore = Register(
 // With weights that are drawn.
 const auto kScoreV4 = Register(
     PORTACL_PHASES(aclnnFlashAttentionScoreV4, c[0], c[1], c[2], nullptr, nullptr, nullptr,
-                   c.setting == 0 ? nullptr : c.Unseen(kTemplate, ACL_BOOL), nullptr, nullptr, nullptr,
+                   c.setting == 0 ? nullptr : c.Zeros(kTemplate, ACL_BOOL), nullptr, nullptr, nullptr,
                    nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, kScale, 0.9, 0, 0,
                    4, c.Text("BNSD"), 0, c.setting == 0 ? 0 : 3, 0, 0, nullptr, 11, 12, c.Unseen(kStatistics),
                    c.OutIf(c.setting == 2, kStatistics), nullptr, c.OutIf(c.setting != 2, kOut, c.Dtype())),
@@ -97,7 +97,7 @@ const auto kScoreV4 = Register(
 const std::vector<CaseTensor> kGradInputs = {kQuery, kKey, kValue, kOut, kOut, kSums, kSums};
 const auto kGrad =
     Register(PORTACL_PHASES(aclnnFlashAttentionScoreGrad, c[0], c[1], c[2], c[3], nullptr, nullptr, nullptr,
-                            c.Unseen(kTemplate, ACL_BOOL), c[5], c[6], nullptr, c[4], nullptr, kScale, 1.0, 0,
+                            c.Zeros(kTemplate, ACL_BOOL), c[5], c[6], nullptr, c[4], nullptr, kScale, 1.0, 0,
                             0, 4, c.Text("BNSD"), 0, 3, c.OutIf(c.setting == 0, kQuery, c.Dtype()),
                             c.OutIf(c.setting == 1, kKey, c.Dtype()),
                             c.OutIf(c.setting == 2, kValue, c.Dtype()), nullptr),
@@ -105,7 +105,7 @@ const auto kGrad =
 
 const auto kGradV4 = Register(
     PORTACL_PHASES(aclnnFlashAttentionScoreGradV4, c[0], c[1], c[2], c[3], nullptr, nullptr, nullptr,
-                   c.Unseen(kTemplate, ACL_BOOL), c[5], c[6], nullptr, c[4], nullptr, nullptr, nullptr,
+                   c.Zeros(kTemplate, ACL_BOOL), c[5], c[6], nullptr, c[4], nullptr, nullptr, nullptr,
                    nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr,
                    kScale, 0.9, 0, 0, 4, c.Text("BNSD"), nullptr, 0, 3, 0, 11, 12, 0,
                    c.OutIf(c.setting == 0, kQuery, c.Dtype()), c.OutIf(c.setting == 1, kKey, c.Dtype()),
@@ -123,14 +123,14 @@ const CaseTensor kPackedSums = {kPackedStatistics, ACL_FLOAT};
 // Without a mask, a band in the last sequence, and statistics.
 const auto kPackedScore =
     Register(PORTACL_PHASES(aclnnFlashAttentionVarLenScore, c[0], c[1], c[2], nullptr, nullptr, nullptr,
-                            c.setting == 0 ? nullptr : c.Unseen(kTemplate, ACL_BOOL), nullptr,
+                            c.setting == 0 ? nullptr : c.Zeros(kTemplate, ACL_BOOL), nullptr,
                             c.Ints({17, 167}), c.Ints({17, 547}), kScale, 1.0, 60, 3, 4, c.Text("TND"), 0, 7,
                             c.Unseen(kPackedStatistics), c.OutIf(c.setting == 2, kPackedStatistics), nullptr,
                             c.OutIf(c.setting != 2, kPackedOut, c.Dtype())),
              Cases(kDtypes, {kPackedQuery, kPackedKey, kPackedValue}, {kPackedOut, kPackedOut, kPackedSums}));
 const auto kPackedScoreV4 = Register(
     PORTACL_PHASES(aclnnFlashAttentionVarLenScoreV4, c[0], c[1], c[2], nullptr, nullptr, nullptr,
-                   c.setting == 0 ? nullptr : c.Unseen(kTemplate, ACL_BOOL), nullptr, c.Ints({17, 167}),
+                   c.setting == 0 ? nullptr : c.Zeros(kTemplate, ACL_BOOL), nullptr, c.Ints({17, 167}),
                    c.Ints({17, 547}), kScale, 1.0, 60, 3, 4, c.Text("TND"), 0, 7, c.Text("same_as_input"),
                    c.Unseen(kPackedStatistics), c.OutIf(c.setting == 2, kPackedStatistics), nullptr,
                    c.OutIf(c.setting != 2, kPackedOut, c.Dtype())),
@@ -140,7 +140,7 @@ const std::vector<CaseTensor> kPackedGradInputs = {kPackedQuery, kPackedKey,  kP
                                                    kPackedOut,   kPackedSums, kPackedSums};
 const auto kPackedGrad = Register(
     PORTACL_PHASES(aclnnFlashAttentionUnpaddingScoreGrad, c[0], c[1], c[2], c[3], nullptr, nullptr, nullptr,
-                   c.Unseen(kTemplate, ACL_BOOL), c[5], c[6], nullptr, c[4], nullptr, c.Ints({17, 167}),
+                   c.Zeros(kTemplate, ACL_BOOL), c[5], c[6], nullptr, c[4], nullptr, c.Ints({17, 167}),
                    c.Ints({17, 547}), kScale, 1.0, 60, 3, 4, c.Text("TND"), 0, 8,
                    c.OutIf(c.setting == 0, kPackedQuery, c.Dtype()),
                    c.OutIf(c.setting == 1, kPackedKey, c.Dtype()),
@@ -148,7 +148,7 @@ const auto kPackedGrad = Register(
     Cases(kDtypes, kPackedGradInputs, {kPackedQuery, kPackedKey, kPackedValue}), {.not_negative = {6}});
 const auto kPackedGradV4 = Register(
     PORTACL_PHASES(aclnnFlashAttentionUnpaddingScoreGradV4, c[0], c[1], c[2], c[3], nullptr, nullptr, nullptr,
-                   c.Unseen(kTemplate, ACL_BOOL), c[5], c[6], nullptr, c[4], nullptr, c.Ints({17, 167}),
+                   c.Zeros(kTemplate, ACL_BOOL), c[5], c[6], nullptr, c[4], nullptr, c.Ints({17, 167}),
                    c.Ints({17, 547}), kScale, 1.0, 60, 3, 4, c.Text("TND"), 0, 8,
                    c.OutIf(c.setting == 0, kPackedQuery, c.Dtype()),
                    c.OutIf(c.setting == 1, kPackedKey, c.Dtype()),
@@ -183,13 +183,13 @@ const auto kPackedGradV5 = Register(
 // With a sink.
 const auto kScoreV3 = Register(
     PORTACL_PHASES(aclnnFlashAttentionScoreV3, c[0], c[1], c[2], nullptr, nullptr, nullptr,
-                   c.setting == 0 ? nullptr : c.Unseen(kTemplate, ACL_BOOL), c[3], nullptr, nullptr, nullptr,
+                   c.setting == 0 ? nullptr : c.Zeros(kTemplate, ACL_BOOL), c[3], nullptr, nullptr, nullptr,
                    kScale, 1.0, 0, 0, 4, c.Text("BNSD"), 0, c.setting == 0 ? 0 : 3, 1, c.Unseen(kStatistics),
                    c.OutIf(c.setting == 2, kStatistics), nullptr, c.OutIf(c.setting != 2, kOut, c.Dtype())),
     Cases(kDtypes, {kQuery, kKey, kValue, kSink}, kScoreResults));
 const auto kGradV3 = Register(
     PORTACL_PHASES(aclnnFlashAttentionScoreGradV3, c[0], c[1], c[2], c[3], nullptr, nullptr, nullptr,
-                   c.Unseen(kTemplate, ACL_BOOL), c[5], c[6], nullptr, c[4], c[7], nullptr, nullptr, nullptr,
+                   c.Zeros(kTemplate, ACL_BOOL), c[5], c[6], nullptr, c[4], c[7], nullptr, nullptr, nullptr,
                    kScale, 1.0, 0, 0, 4, c.Text("BNSD"), 0, 3, 1, c.OutIf(c.setting == 0, kQuery, c.Dtype()),
                    c.OutIf(c.setting == 1, kKey, c.Dtype()), c.OutIf(c.setting == 2, kValue, c.Dtype()),
                    nullptr, c.OutIf(c.setting == 3, {4})),
