@@ -1,4 +1,4 @@
-// The results of integer matrix products (see integers.h).
+// The results of integer matrix products (see integer_result.h).
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/gemm/integer_result.h"
 
