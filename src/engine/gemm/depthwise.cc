@@ -428,7 +428,7 @@ class WindowRun {
       float* const to = is_direct_ ? reinterpret_cast<float*>(out) : memory.line;
       const int64_t to_row = is_direct_ ? row / kNumber : columns;
       for (int high = 0; high < product_.high_parts; ++high) {
-        const float* const even = memory.sums + 2 * high * of_part;
+        const float* const even = memory.sums + of_part * 2 * high;
         kernels_.alternate_rows({even, tile.columns, CountOf(product_.high[high], tile.row, tile.rows)},
                                 even + of_part, columns, to + high * to_row, product_.high_parts * to_row);
       }

@@ -20,8 +20,8 @@ constexpr int64_t kRowNumbers = kMostTileRows * kPackedRow;
 constexpr int64_t kPanelNumbers = kPanelsTogether * kMostTileColumns * kGemmDepth;
 constexpr int64_t kPairs = kLeftNumbers + kRightNumbers - kRowNumbers - kPanelNumbers;
 // Pairs of panels and bytes of rows with their sums that stay in the second-level cache together.
-constexpr int64_t kPairsOfPanels = 144 * 1024;
-constexpr int64_t kBytesOfRows = 256 * 1024;
+constexpr int64_t kPairsOfPanels = int64_t{144} * 1024;
+constexpr int64_t kBytesOfRows = int64_t{256} * 1024;
 // Packed rows, each with one block of terms.
 constexpr int64_t kRowsOfBlocks = (kPairs - kPairsOfPanels) / kPairedRow;
 static_assert(kMostColumns * kGemmDepth / 2 <= kPairsOfPanels);
