@@ -124,7 +124,7 @@ class WindowRun {
   }
 
   // Chooses the tiles. Returns false if a copy of even a few elements would be too large, or takes longer than the sums.
-  bool Lay() {
+  bool ChooseTiles() {
     const PatchAxis& high = product_.high[0].axis;
     const int64_t step = product_.last[0].axis.position_step;
     columns_ = product_.last[0].axis.positions;
@@ -235,7 +235,7 @@ class WindowRun {
     Places places;
     for (int high = 0; high < product_.high_parts; ++high) {
       for (int last = 0; last < product_.last_parts; ++last)
-        Lay(copy, tile, product_.high[high].axis, product_.last[last].axis, places.of[high][last]);
+        ListPlaces(copy, tile, product_.high[high].axis, product_.last[last].axis, places.of[high][last]);
     }
     for (int64_t i = plane; i < plane + planes; ++i) {
       const int64_t image = i / product_.groups;
@@ -252,8 +252,8 @@ class WindowRun {
   }
 
   // Lists terms: places in the copy for the first row and column.
-  void Lay(const Copy& copy, const TileOfWindows& tile, const PatchAxis& high, const PatchAxis& last,
-           int64_t* place) const {
+  void ListPlaces(const Copy& copy, const TileOfWindows& tile, const PatchAxis& high, const PatchAxis& last,
+                  int64_t* place) const {
     for (int64_t channel = 0; channel < product_.channels; ++channel) {
       for (int64_t i = 0; i < high.taps; ++i) {
         const int64_t row = high.first + i * high.tap_step + tile.row * high.position_step - copy.top;
@@ -503,7 +503,7 @@ bool RunWindows(const WindowProduct& product, Isa isa, int threads, void* const*
   }
   if (!fits || ThreadMemory(MemoryUse::kGemm) == nullptr) return false;
   WindowRun run(product, isa, addresses);
-  return run.Lay() && run.Run(threads);
+  return run.ChooseTiles() && run.Run(threads);
 }
 
 }  // namespace portacl::engine

@@ -79,7 +79,7 @@ class WeightRun {
 
   // Chooses how many rows, or columns of one row, are transposed at a time. Returns false if what they meet of x is too
   // large, or takes longer to read than to multiply.
-  bool Lay() {
+  bool ChooseChunks() {
     const ConvolutionAxis& high = c_.axis[kHigh];
     const ConvolutionAxis& last = c_.axis[kLast];
     columns_ = std::min(last.y, kMostPixels);
@@ -340,7 +340,7 @@ bool RunWeightOfWindows(const Convolution& convolution, Isa isa, int threads, vo
                     (c.y.axis[kLast] == SizeOf(c.y.dtype) || c.y_channels == 1);
   if (!fits || ThreadMemory(MemoryUse::kGemm) == nullptr) return false;
   WeightRun run(c, isa, addresses);
-  return run.Lay() && run.Run(threads);
+  return run.ChooseChunks() && run.Run(threads);
 }
 
 }  // namespace portacl::engine
