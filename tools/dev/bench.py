@@ -21,9 +21,12 @@ import steps
 import wheel
 
 USAGE = (
-    "usage: ./dev bench [--npu [--seconds N | --quick] [--page PAGE] | --models [--threads N | --page PAGE] [--seconds N] | --experts [--threads N] [--rounds N]"
+    "usage: ./dev bench [--npu [--seconds N | --quick] [--page PAGE] | --models [--threads N | --page PAGE] [--seconds N]"
+    " | --experts [--threads N] [--rounds N]"
     " | --recording [--threads N] [--pairs N]"
-    " | --maps ... | --convolutions | --attention [--sweep] [--processor] | --products [--kinds KIND...] [--processor] [--threads N] | --collectives [--ranks N,N] [--seconds N] | --peers | --limits]"
+    " | --maps ... | --convolutions | --attention [--sweep] [--processor]"
+    " | --products [--kinds KIND...] [--processor] [--threads N]"
+    " | --collectives [--ranks N,N] [--seconds N] | --peers | --limits]"
     " [--quick] [--filter REGEX] [--minutes N] [--part I/N] [--table] [--whole] [--blocking] [--keep]"
 )
 MAPS_USAGE = "usage: ./dev bench --maps [--from BUILD] [--filter REGEX] [--rest-of-aten] [--minutes N] [--processor] [--check] [--keep] [--page]"

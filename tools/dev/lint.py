@@ -2,8 +2,8 @@
 """Keeps the sources in order.
 
     ./dev format                        formats every source file in place
-    ./dev lint [--whole] [--record]     checks formatting, the rules that tools/check_* keep, and clang-tidy's of what changed
-                                        (--whole: of everything; --record: keep what was clean)
+    ./dev lint [--whole] [--record]     checks Python's style, formatting, the rules that tools/check_* keep, and clang-tidy's of what
+                                        changed (--whole: of everything; --record: keep what was clean)
 """
 
 # SPDX-License-Identifier: Apache-2.0
@@ -14,6 +14,7 @@ import re
 import subprocess
 from pathlib import Path
 
+import environments
 import needs
 import presets
 import steps
@@ -42,10 +43,21 @@ def format_sources(arguments: list[str]) -> None:
     steps.must([_of_clang("format"), "-i", *_sources()])
 
 
+def _lint_python() -> None:
+    """Checks the style of the package, its tests and the programs of ./dev, and the types of those programs."""
+    python = environments.with_packages("lint-tools", ["mypy", "ruff"])
+    programs = Path(__file__).parent
+    folders = [steps.ROOT / "python", steps.ROOT / "tests/python", programs]
+    steps.step("style of Python (ruff)", "ruff", [python.parent / "ruff", "check", "--no-cache", *folders])
+    types: list[steps.Argument] = [python.parent / "mypy", "--config-file", steps.ROOT / "pyproject.toml"]
+    steps.step("types of the programs of ./dev (mypy)", "mypy", [*types, *sorted(programs.glob("*.py"))])
+
+
 def lint(arguments: list[str]) -> None:
     if set(arguments) - {"--whole", "--record"}:
         steps.die("usage: ./dev lint [--whole] [--record]")
     needs.prepare(tests=True)
+    _lint_python()  # what takes seconds first
     clang_format, clang_tidy = _of_clang("format"), _of_clang("tidy")
     presets.build("release", [presets.INSTALLED], tests=True)  # some rules are about what the compiler made of the sources
     for check in sorted((steps.ROOT / "tools").glob("check_*")):
