@@ -45,9 +45,9 @@ POOLS = {
 # How many of them a seed draws; how many more what changed may add; a seed draws one in so many sources and operators.
 DRAWN = {"asan": 6, "tsan": 4}
 MOST_FOR_CHANGES = {"asan": 12, "tsan": 6}
-ONE_IN = {"sources": 10, "operators": 8, "executables": 3}
-# Tests of operators: these alone are left out. All other tests always run.
-OF_OPERATORS = re.compile(r"tests/(attention|convolution|foreach|indexing|large|loss|maps|matmul|moe|moves|norm|pooling|properties|quantisation|"
+ONE_IN = {"sources": 15, "operators": 12, "executables": 5}
+# Tests of operators, and the smoke test of their benchmarks: these alone are left out. All other tests always run.
+OF_OPERATORS = re.compile(r"bench/|tests/(attention|convolution|foreach|indexing|large|loss|maps|matmul|moe|moves|norm|pooling|properties|quantisation|"
                           r"random|recurrent|reductions|serving|sort)/")
 # What the headers and the C functions of all operators are made from.
 SCHEMA = re.compile(r"include/|tools/schema/")
@@ -81,7 +81,9 @@ def hashes_by_function(text: str) -> dict[str, str]:
 def state_of(root: pathlib.Path) -> dict[str, str]:
     bits = hashes_by_function((root / HASHES).read_text(encoding="utf-8"))
     others = {OPTIONS: (root / OPTIONS).read_text(encoding="utf-8"), **{f"hashes:{name}": text for name, text in bits.items()}}
-    sources = recorded_state.sources_of(root) | recorded_state.sources_of(root, "tests") | recorded_state.sources_of(root, "include")
+    sources: dict[str, str] = {}
+    for folder in ("src", "tests", "include", "bench"):
+        sources |= recorded_state.sources_of(root, folder)
     for path in [*root.glob("src/aclnnop/*/operators.toml"), *root.glob("tools/schema/*.py")]:
         others[path.relative_to(root).as_posix()] = path.read_text(encoding="utf-8")
     return sources | {name: recorded_state.hash_of(text.encode()) for name, text in others.items()}
