@@ -21,11 +21,16 @@ struct IsaTable {
 }  // namespace portacl::engine
 
 // The table of a function that is defined in the HWY_NAMESPACE of the enclosing namespace.
-#define PORTACL_ISA_TABLE(function)                                                                          \
-  portacl::engine::IsaTable<decltype(&HWY_STATIC_DISPATCH(function))> {                                      \
-    {                                                                                                        \
-      HWY_CHOOSE_FALLBACK(function), HWY_CHOOSE_AVX2(function), HWY_CHOOSE_AVX3(function),                   \
-          (HWY_TARGETS & HWY_NEON) != 0 ? HWY_CHOOSE_NEON(function) : HWY_CHOOSE_NEON_WITHOUT_AES(function), \
-          HWY_CHOOSE_SVE(function)                                                                           \
-    }                                                                                                        \
+#define PORTACL_ISA_TABLE(function)                                           \
+  portacl::engine::IsaTable<decltype(&HWY_STATIC_DISPATCH(function))> {       \
+    { HWY_CHOOSE_FALLBACK(function), PORTACL_VECTOR_ISA_FUNCTIONS(function) } \
   }
+// The same without the portable function, which is then not compiled either: for what only saves time.
+#define PORTACL_VECTOR_ISA_TABLE(function)                              \
+  portacl::engine::IsaTable<decltype(&HWY_STATIC_DISPATCH(function))> { \
+    { nullptr, PORTACL_VECTOR_ISA_FUNCTIONS(function) }                 \
+  }
+#define PORTACL_VECTOR_ISA_FUNCTIONS(function)                                                           \
+  HWY_CHOOSE_AVX2(function), HWY_CHOOSE_AVX3(function),                                                  \
+      (HWY_TARGETS & HWY_NEON) != 0 ? HWY_CHOOSE_NEON(function) : HWY_CHOOSE_NEON_WITHOUT_AES(function), \
+      HWY_CHOOSE_SVE(function)

@@ -68,7 +68,8 @@ HWY_AFTER_NAMESPACE();
 namespace portacl {
 namespace {
 
-constexpr auto kLossOfProbabilities = PORTACL_ROWWISE_KERNELS(softmax_cross_entropy::LossOfProbabilities);
+constexpr auto kLossOfProbabilities =
+    PORTACL_ROWWISE_KERNELS_OF_FLOAT(softmax_cross_entropy::LossOfProbabilities);
 
 enum Tensors { kFeatures, kLabels, kLoss, kBackprop };
 

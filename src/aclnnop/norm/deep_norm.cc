@@ -122,8 +122,8 @@ namespace portacl {
 namespace {
 
 constexpr auto kDeepNorm = PORTACL_ROWWISE_KERNELS(deep_norm::DeepNorm);
-constexpr auto kDeepGradients = PORTACL_ROWWISE_KERNELS(deep_norm::DeepGradients);
-constexpr auto kPlainGradients = PORTACL_ROWWISE_KERNELS(deep_norm::PlainGradients);
+constexpr auto kDeepGradients = PORTACL_ROWWISE_KERNELS_OF_FLOAT(deep_norm::DeepGradients);
+constexpr auto kPlainGradients = PORTACL_ROWWISE_KERNELS_OF_FLOAT(deep_norm::PlainGradients);
 
 // Atlas inference products have no BF16. Atlas training products and Atlas 200I/500 A2 have no dtype.
 constexpr DtypeRule kDtypes =

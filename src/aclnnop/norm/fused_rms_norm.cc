@@ -86,7 +86,7 @@ namespace {
 
 constexpr auto kGemma = PORTACL_ROWWISE_KERNELS(fused_rms_norm::GemmaRmsNorm);
 constexpr auto kBiased = PORTACL_ROWWISE_KERNELS(fused_rms_norm::AddRmsNormBias);
-constexpr engine::RowwiseKernels kConverted{PORTACL_ISA_TABLE(fused_rms_norm::Converted::F32), {}, {}, {}};
+constexpr auto kConverted = PORTACL_ROWWISE_KERNELS_OF_FLOAT(fused_rms_norm::Converted);
 
 constexpr DtypeRule kHalfAndBf16 = SinceAtlasA2(DtypeSet(ACL_FLOAT16, ACL_BF16));
 // Atlas inference products have no BF16.

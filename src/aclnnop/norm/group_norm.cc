@@ -54,7 +54,7 @@ HWY_AFTER_NAMESPACE();
 namespace portacl {
 namespace {
 
-constexpr engine::RowwiseKernels kChannelSums{PORTACL_ISA_TABLE(group_norm::ChannelSums::F32), {}, {}, {}};
+constexpr auto kChannelSums = PORTACL_ROWWISE_KERNELS_OF_FLOAT(group_norm::ChannelSums);
 
 enum Attributes { kN, kC, kHxW, kGroup, kEps, kMask = kEps };
 

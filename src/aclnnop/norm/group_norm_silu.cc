@@ -150,11 +150,9 @@ HWY_AFTER_NAMESPACE();
 namespace portacl {
 namespace {
 
-constexpr engine::RowwiseKernels kSwishNorm{PORTACL_ISA_TABLE(group_norm_silu::SwishNorm::F32), {}, {}, {}};
-constexpr engine::RowwiseKernels kSwishNormGrad{
-    PORTACL_ISA_TABLE(group_norm_silu::SwishNormGrad::F32), {}, {}, {}};
-constexpr engine::RowwiseKernels kSwishChannels{
-    PORTACL_ISA_TABLE(group_norm_silu::SwishChannels::F32), {}, {}, {}};
+constexpr auto kSwishNorm = PORTACL_ROWWISE_KERNELS_OF_FLOAT(group_norm_silu::SwishNorm);
+constexpr auto kSwishNormGrad = PORTACL_ROWWISE_KERNELS_OF_FLOAT(group_norm_silu::SwishNormGrad);
+constexpr auto kSwishChannels = PORTACL_ROWWISE_KERNELS_OF_FLOAT(group_norm_silu::SwishChannels);
 
 // CANN's code when a kernel's own checks refuse a call.
 constexpr aclnnStatus kTiling = ACLNN_ERR_INNER_TILING_ERROR;

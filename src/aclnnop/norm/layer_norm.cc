@@ -85,7 +85,7 @@ void SetStatisticsOfNothing(const OperatorCall& call, int mean, int rstd, Execut
 }
 
 void SetZeroJob(const OperatorCall& call, const int* tensors, int count, Executor& executor) noexcept {
-  static constexpr engine::RowwiseKernels kZero{PORTACL_ISA_TABLE(layer_norm::Zero::F32), {}, {}, {}};
+  static constexpr auto kZero = PORTACL_ROWWISE_KERNELS_OF_FLOAT(layer_norm::Zero);
   // Writes each job to the executor's memory directly. All jobs together would be too large for a client's stack.
   executor.SetJob([&]() -> engine::RowwiseJobs {
     std::byte* jobs = executor.ReserveMemory(static_cast<size_t>(count) * sizeof(engine::RowwiseJob));

@@ -113,9 +113,8 @@ namespace portacl {
 namespace {
 
 // The mask is always BOOL.
-constexpr engine::RowwiseKernels kScaled{PORTACL_ISA_TABLE(masked_softmax::Scaled::F32), {}, {}, {}};
-constexpr engine::RowwiseKernels kScaledBackward{
-    PORTACL_ISA_TABLE(masked_softmax::ScaledBackward::F32), {}, {}, {}};
+constexpr auto kScaled = PORTACL_ROWWISE_KERNELS_OF_FLOAT(masked_softmax::Scaled);
+constexpr auto kScaledBackward = PORTACL_ROWWISE_KERNELS_OF_FLOAT(masked_softmax::ScaledBackward);
 constexpr auto kBiased = PORTACL_ROWWISE_KERNELS(masked_softmax::Biased);
 
 constexpr DtypeSet kMaskDtypes{ACL_BOOL};

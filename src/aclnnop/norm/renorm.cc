@@ -93,7 +93,7 @@ HWY_AFTER_NAMESPACE();
 namespace portacl {
 namespace {
 
-constexpr auto kRenorm = PORTACL_ROWWISE_KERNELS(renorm::Renorm);
+constexpr auto kRenorm = PORTACL_ROWWISE_KERNELS_OF_FLOAT(renorm::Renorm);
 
 enum Tensors { kSelf, kOut };
 enum Attributes { kP, kDim, kMaxNorm };

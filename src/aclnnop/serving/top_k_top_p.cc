@@ -96,7 +96,7 @@ HWY_AFTER_NAMESPACE();
 namespace portacl {
 namespace {
 
-constexpr engine::RowwiseKernels kNucleus{PORTACL_ISA_TABLE(top_k_top_p::Nucleus::F32), {}, {}, {}};
+constexpr auto kNucleus = PORTACL_ROWWISE_KERNELS_OF_FLOAT(top_k_top_p::Nucleus);
 constexpr DtypeSet kCountDtypes{ACL_INT32};
 
 enum Tensors { kLogits, kShare, kCount, kOut };

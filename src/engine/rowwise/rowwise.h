@@ -131,13 +131,19 @@ RowwiseJobs MakeRowJobs(JobMemory& memory, const RowwiseJob* const* jobs, int co
 
 }  // namespace portacl::engine
 
-// The kernels of a rowwise formula: for float32 only, for 16-bit floats too, or for float64 too.
-#define PORTACL_ROWWISE_KERNELS(formula)                                                                   \
-  portacl::engine::RowwiseKernels {                                                                        \
-    PORTACL_ISA_TABLE(formula::F32), PORTACL_ISA_TABLE(formula::Bf16), PORTACL_ISA_TABLE(formula::F16), {} \
+// The kernels of a rowwise formula: for float32, for 16-bit floats too, or for float64 too. 16-bit operands without a kernel pass through tiles of
+// float32. The portable set, which is only a fallback, has none for them, as in maps (KernelTypes in engine/map/formula.h).
+#define PORTACL_ROWWISE_KERNELS_OF_FLOAT(formula) \
+  portacl::engine::RowwiseKernels {               \
+    PORTACL_ISA_TABLE(formula::F32), {}, {}, {}   \
   }
-#define PORTACL_ROWWISE_KERNELS_OF_DOUBLE_TOO(formula)                                                  \
-  portacl::engine::RowwiseKernels {                                                                     \
-    PORTACL_ISA_TABLE(formula::F32), PORTACL_ISA_TABLE(formula::Bf16), PORTACL_ISA_TABLE(formula::F16), \
-        PORTACL_ISA_TABLE(formula::F64)                                                                 \
+#define PORTACL_ROWWISE_KERNELS(formula)                                      \
+  portacl::engine::RowwiseKernels {                                           \
+    PORTACL_ISA_TABLE(formula::F32), PORTACL_VECTOR_ISA_TABLE(formula::Bf16), \
+        PORTACL_VECTOR_ISA_TABLE(formula::F16), {}                            \
+  }
+#define PORTACL_ROWWISE_KERNELS_OF_DOUBLE_TOO(formula)                          \
+  portacl::engine::RowwiseKernels {                                             \
+    PORTACL_ISA_TABLE(formula::F32), PORTACL_VECTOR_ISA_TABLE(formula::Bf16),   \
+        PORTACL_VECTOR_ISA_TABLE(formula::F16), PORTACL_ISA_TABLE(formula::F64) \
   }
