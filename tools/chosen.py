@@ -42,7 +42,7 @@ POOLS = {
     "tsan": ["executors", "meta_objects", "parallel", "position_maps", "runtime", "runtime_faults", "runtime_fork",
              "runtime_services", "runtime_streams", "runtime_stress"],
 }
-# How many of them a seed draws; how many more what changed may add; a seed draws one in so many sources and operators.
+# How many of them a seed draws; how many more what changed may add; a seed draws one in so many sources, operators and executables.
 DRAWN = {"asan": 6, "tsan": 4}
 MOST_FOR_CHANGES = {"asan": 12, "tsan": 6}
 ONE_IN = {"sources": 15, "operators": 12, "executables": 5}

@@ -25,7 +25,7 @@ struct IsaTable {
   portacl::engine::IsaTable<decltype(&HWY_STATIC_DISPATCH(function))> {       \
     { HWY_CHOOSE_FALLBACK(function), PORTACL_VECTOR_ISA_FUNCTIONS(function) } \
   }
-// The same without the portable function, which is then not compiled either: for what only saves time.
+// The same without a portable function: for one that only saves time. Where it is a template's member, it is not compiled for that set either.
 #define PORTACL_VECTOR_ISA_TABLE(function)                              \
   portacl::engine::IsaTable<decltype(&HWY_STATIC_DISPATCH(function))> { \
     { nullptr, PORTACL_VECTOR_ISA_FUNCTIONS(function) }                 \
