@@ -142,10 +142,10 @@ std::string Meta(const RecordingSettings& settings) {
   utsname machine{};
   uname(&machine);
   const std::string limit = settings.limit == kNoLimit ? "null" : std::to_string(settings.limit);
-  return std::string(R"({"format":1,"source":"aclnn","cann":"portacl )") + PORTACL_VERSION +
-         R"(","program":)" + ProgramAsJson() + R"(,"time":")" + time + R"(","machine":)" +
-         Quoted(machine.machine) + R"(,"keep":")" + TextOf(settings.keep) + R"(","limit":)" + limit +
-         R"(,"process":)" + std::to_string(getpid()) + "}";
+  return R"({"format":1,"source":"aclnn","cann":"portacl )" PORTACL_VERSION R"(","program":)" +
+         ProgramAsJson() + R"(,"time":")" + time + R"(","machine":)" + Quoted(machine.machine) +
+         R"(,"keep":")" + TextOf(settings.keep) + R"(","limit":)" + limit + R"(,"process":)" +
+         std::to_string(getpid()) + "}";
 }
 
 // Opens the file. Returns the reason if that fails, else "". Two processes never write one file: the second

@@ -30,7 +30,7 @@ HWY_INLINE auto IsBeyond(D d, V x, const GeluTable& table) {
 
 template <GeluForm kForm>
 struct Gelu : Activation<Gelu<kForm>, 1> {
-  static constexpr bool kHasFastPath = true;
+  static constexpr bool kTakes16BitFloats = true;
   using Activation<Gelu, 1>::Activation;
 
   template <class D, class V>
@@ -50,7 +50,7 @@ using GeluByTanh = Gelu<GeluForm::kTanh>;
 
 template <GeluForm kForm>
 struct GeluSlope : Activation<GeluSlope<kForm>, 2> {
-  static constexpr bool kHasFastPath = true;
+  static constexpr bool kTakes16BitFloats = true;
   using Activation<GeluSlope, 2>::Activation;
 
   template <class D, class V>

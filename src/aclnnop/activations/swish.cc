@@ -15,7 +15,7 @@ namespace HWY_NAMESPACE {
 namespace swish {
 
 struct Silu : Activation<Silu, 1> {
-  static constexpr bool kHasFastPath = true;
+  static constexpr bool kTakes16BitFloats = true;
   static constexpr int kFunctionOf = 0;
   using Activation::Activation;
 
@@ -34,7 +34,7 @@ struct Silu : Activation<Silu, 1> {
 };
 
 struct SiluSlope : Activation<SiluSlope, 2> {
-  static constexpr bool kHasFastPath = true;
+  static constexpr bool kTakes16BitFloats = true;
   static constexpr int kFunctionOf = 1;
   using Activation::Activation;
 

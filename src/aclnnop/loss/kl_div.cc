@@ -59,7 +59,7 @@ template <bool kLogTarget>
 struct KlDiv : engine::HWY_NAMESPACE::Summable<KlDiv<kLogTarget>> {
   using Parameters = engine::NoParameters;
   static constexpr int kInputs = 2;
-  static constexpr bool kHasFastPath = true;
+  static constexpr bool kTakes16BitFloats = true;
 
   static constexpr int kFunctionOf = kLogTarget ? 1 : -1;
 

@@ -24,7 +24,7 @@ template <bool kLogTarget>
 struct KlDivTargetBackward : engine::HWY_NAMESPACE::Summable<KlDivTargetBackward<kLogTarget>> {
   using Parameters = engine::FactorAlone;
   static constexpr int kInputs = 3;
-  static constexpr bool kHasFastPath = true;
+  static constexpr bool kTakes16BitFloats = true;
 
   explicit KlDivTargetBackward(const Parameters& parameters) : c(parameters.c) {}
 

@@ -448,27 +448,25 @@ template <class Formula>
 struct Summable : Elementwise<Formula> {
   // A SumFunction: selects the inputs' types, runs the loop, and returns the instruction set.
   static Isa Sums(KernelType type, const void* parameters, SumWork& work) {
-    static_assert(Formula::kHasFastPath || !Formula::kTakes16BitFloats,
-                  "sums have loops over 16-bit elements only for formulas with fast paths");
+    constexpr ElementTypes kTypes = KernelTypes(ThisIsa(), TakesOf<Formula>());
     constexpr auto kInputs = std::make_index_sequence<Formula::kInputs>();
-    if constexpr ((KernelTypes(ThisIsa(), TakesOf<Formula>()) & kFastPathTypes) == kFastPathTypes) {
-      switch (type.elements) {
-        case ElementType::kBf16:
-          SumOver<Formula, Uniform<Bf16Elements>>(type, parameters, work, kInputs);
-          break;
-        case ElementType::kF16:
-          SumOver<Formula, Uniform<F16Elements>>(type, parameters, work, kInputs);
-          break;
-        case ElementType::kMixed:
-          SumOver<Formula, Mixed>(type, parameters, work, kInputs);
-          break;
-        default:
-          SumOver<Formula, Uniform<F32Elements>>(type, parameters, work, kInputs);
-          break;
+    if constexpr ((kTypes & SetOf(ElementType::kMixed)) != 0) {
+      if (type.elements == ElementType::kMixed) {
+        SumOver<Formula, Mixed>(type, parameters, work, kInputs);
+        return ThisIsa();
       }
-    } else {
-      SumOver<Formula, Uniform<F32Elements>>(type, parameters, work, kInputs);
     }
+    if constexpr ((kTypes & k16BitFloats) != 0) {
+      if (type.elements == ElementType::kBf16) {
+        SumOver<Formula, Uniform<Bf16Elements>>(type, parameters, work, kInputs);
+        return ThisIsa();
+      }
+      if (type.elements == ElementType::kF16) {
+        SumOver<Formula, Uniform<F16Elements>>(type, parameters, work, kInputs);
+        return ThisIsa();
+      }
+    }
+    SumOver<Formula, Uniform<F32Elements>>(type, parameters, work, kInputs);
     return ThisIsa();
   }
 };

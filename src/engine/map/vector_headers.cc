@@ -1,2 +1,0 @@
-// Nothing but the headers that sources with vector code precompile (see CMakeLists.txt).
-// SPDX-License-Identifier: Apache-2.0
