@@ -8,6 +8,7 @@ import subprocess
 import sys
 import textwrap
 
+import prepared
 import pytest
 
 os.environ.setdefault("PORTACL_FALLBACK", "quiet")
@@ -27,21 +28,31 @@ def the_same_numbers():
     torch.manual_seed(20)
 
 
+def _own(variables: dict[str, str]) -> dict[str, str]:
+    return {name: value for name, value in os.environ.items() if name not in ("PORTACL_FALLBACK", "PORTACL_REPORT")} | variables
+
+
+def _whole(source: str) -> list[str]:
+    return ["-c", "import torch, torch_npu, portacl.torch\nportacl.torch.install()\n" + textwrap.dedent(source)]
+
+
 @pytest.fixture
-def program():
-    """Runs a program in a process of its own: (its output, what it wrote to standard error, its status)."""
+def started():
+    """Runs a program by a Python of its own: (its output, what it wrote to standard error, its status)."""
 
     def run(source: str, **variables: str) -> tuple[str, str, int]:
-        environment = {k: v for k, v in os.environ.items() if k not in ("PORTACL_FALLBACK", "PORTACL_REPORT")}
-        environment.update(variables)
-        opening = "import torch, torch_npu, portacl.torch\nportacl.torch.install()\n"
-        done = subprocess.run(
-            [sys.executable, "-c", opening + textwrap.dedent(source)],
-            env=environment,
-            capture_output=True,
-            text=True,
-            timeout=600,  # seconds, against hangs
-        )
+        done = subprocess.run([sys.executable, *_whole(source)], env=_own(variables), capture_output=True, text=True, timeout=600)
+        return done.stdout, done.stderr, done.returncode
+
+    return run
+
+
+@pytest.fixture
+def program():
+    """The same in a process that forks from one which has imported torch."""
+
+    def run(source: str, **variables: str) -> tuple[str, str, int]:
+        done = prepared.run(_whole(source), _own(variables))
         return done.stdout, done.stderr, done.returncode
 
     return run

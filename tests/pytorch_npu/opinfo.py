@@ -3,8 +3,8 @@
     opinfo.py [--page PAGE] [--limit N] [--jobs N] [NAME...]   run entries (all); without names, write the table into PAGE
     opinfo.py --rows --page PAGE NAME...                       write their rows into PAGE, and how many entries are of each kind
     opinfo.py --reasons --page PAGE                            write into PAGE why its entries differ or fail
-    opinfo.py --short --page PAGE                              the entries that PAGE calls own, two samples of each dtype:
-                                                               they must still be own, and right
+    opinfo.py --short --page PAGE [NAME...]                    the entries that PAGE calls own, or these of them, two samples of each
+                                                               dtype: they must still be own, and right
 Runs in a Python with torch, torch_npu and expecttest, with portacl in force. Each entry runs in a worker process, which may
 die or be killed without taking the run along.
 """
@@ -22,8 +22,9 @@ import subprocess
 import sys
 import threading
 import time
-import tomllib
 from pathlib import Path
+
+import tomllib
 
 BEGIN = "<!-- written by ./dev opinfo: begin -->"
 END = "<!-- written by ./dev opinfo: end -->"
@@ -264,8 +265,8 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--json", type=Path, help="write the outcomes there, too")
     options = parser.parse_args()
-    if options.short and (options.page is None or options.names):
-        parser.error("--short needs --page and takes no names")
+    if options.short and (options.page is None or not set(options.names) <= set(own_entries(options.page))):
+        parser.error("--short needs --page, and takes names of entries that are own there")
     if options.rows and (options.page is None or not options.names):
         parser.error("--rows needs --page and names")
     if options.reasons:
@@ -274,7 +275,7 @@ def main() -> int:
         return write_reasons(options.page)
     workers = [Worker() for _ in range(max(1, options.jobs))]
     entries = workers[0].entries
-    wanted = own_entries(options.page) if options.short else options.names
+    wanted = options.names or (own_entries(options.page) if options.short else [])
     indices = [i for i, name in enumerate(entries) if not wanted or name in wanted or name.split(".")[0] in wanted]
     if options.short:
         indices = [i for i in indices if entries[i] in wanted]
@@ -291,9 +292,10 @@ def main() -> int:
         options.json.write_text(json.dumps(outcomes, indent=1), encoding="utf-8")
     if options.short or options.names:
         for outcome in outcomes:
-            if options.names or outcome["kind"] != "own":
+            told = options.names and not options.short
+            if told or outcome["kind"] != "own":
                 print(f"{outcome['name']}: {outcome['kind']}; {remark(outcome)}".rstrip("; "))
-                if options.names:
+                if told:
                     print(f"  own: {', '.join(outcome.get('own', []))}")
     print(f"{len(outcomes)} entries: " + ", ".join(f"{count[kind]} {kind}" for kind in KINDS))
     if options.rows:

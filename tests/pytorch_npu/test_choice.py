@@ -398,8 +398,8 @@ class TestReport:
         print(portacl.torch.report(), end="")
         """
 
-    def test_own_and_fallback(self, program):
-        out, err, status = program(self.SOURCE, PORTACL_REPORT="1", PORTACL_FALLBACK="quiet")
+    def test_own_and_fallback(self, started):
+        out, err, status = started(self.SOURCE, PORTACL_REPORT="1", PORTACL_FALLBACK="quiet")
         assert status == 0, err
         found = rows(out)
         assert found["aten::mse_loss", "own"][0] == 5

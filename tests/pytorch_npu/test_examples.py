@@ -10,6 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import prepared
 import pytest
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "pytorch"
@@ -17,9 +18,9 @@ MODELS = ("mlp", "nanogpt", "llama", "resnet", "distillation", "lstm", "moe")
 
 
 def run(model: str, *arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-B", str(EXAMPLES / f"{model}.py"), "--batch", "4", *arguments]
+    command = [str(EXAMPLES / f"{model}.py"), "--batch", "4", *arguments]
     environment = {**os.environ, "PORTACL_FALLBACK": "error", "OMP_NUM_THREADS": "1", **variables}
-    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=600)
+    return prepared.run(command, environment)
 
 
 def parameters(output: str) -> list[str]:
@@ -45,6 +46,7 @@ def test_parameters_in_bf16_train_on_both_devices(model):
 
 
 def test_paged_caches_change_no_token():
+    """By a Python of its own."""
     command = [sys.executable, "-B", str(EXAMPLES / "llama_serving.py"), "--tokens", "20"]
     environment = {**os.environ, "PORTACL_FALLBACK": "error", "OMP_NUM_THREADS": "1"}
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=600)
@@ -57,7 +59,9 @@ def test_nothing_is_found_in_them(model, tmp_path):
     """./dev check runs all of them."""
     file = tmp_path / "findings.json"
     checks = {"PORTACL_CHECK": "report", "PORTACL_CHECK_FILE": str(file), "PYTORCH_NO_NPU_MEMORY_CACHING": "1", "TASK_QUEUE_ENABLE": "0"}
-    done = run(model, "--device", "npu", "--steps", "3", **checks)
+    command = [sys.executable, "-B", str(EXAMPLES / f"{model}.py"), "--batch", "4", "--device", "npu", "--steps", "3"]
+    environment = {**os.environ, "PORTACL_FALLBACK": "error", "OMP_NUM_THREADS": "1", **checks}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stdout + done.stderr
     assert json.loads(file.read_text(encoding="utf-8"))["findings"] == []
 

@@ -6,7 +6,9 @@ pip gets packages from wherever it is configured to look.
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import hashlib
 import importlib.util
+import json
 import os
 import re
 import subprocess
@@ -97,9 +99,20 @@ def _has_torch_npu(python: Path, version: str) -> bool:
     return steps.succeeds([python, "-c", f"import importlib.metadata as m; assert m.version('torch_npu') == '{version}'{asserted}"])
 
 
+def _has_wheel(python: Path, wheel: Path) -> bool:
+    """Whether pip installed this very file: it notes its hash, and RECORD last."""
+    place = Path(_site(python)) / f"{'-'.join(wheel.name.split('-')[:2])}.dist-info"
+    note = place / "direct_url.json"
+    if not (note.is_file() and (place / "RECORD").is_file()):
+        return False
+    found = json.loads(note.read_text(encoding="utf-8")).get("archive_info", {}).get("hashes", {}).get("sha256")
+    return bool(found == hashlib.sha256(wheel.read_bytes()).hexdigest())
+
+
 def _with_portacl(python: Path, wheel: Path) -> Path:
     command: list[steps.Argument] = [python, "-m", "pip", "install", "--no-index", "--no-deps", "--force-reinstall", wheel]
-    steps.step("installing portacl there", "torch-npu-portacl", command)
+    if not _has_wheel(python, wheel):
+        steps.step("installing portacl there", "torch-npu-portacl", command)
     for variable in ALONE:
         del os.environ[variable]
     return python
@@ -130,7 +143,8 @@ def clients(wheel: Path, names: list[str]) -> Path:
             [python, "-m", "pip", "install", "-c", CLIENT_PINS, *torches, *names],
         )
     command = [python, "-m", "pip", "install", "--ignore-installed", "--no-index", "--no-deps", wheel]
-    steps.step("installing portacl there, too", "clients-portacl", command)
+    if not _has_wheel(python, wheel):
+        steps.step("installing portacl there, too", "clients-portacl", command)
     return python
 
 

