@@ -7,6 +7,7 @@ Usage: check_operator_pages.py [--write] [PORTACL_INFO]     (default: build/rele
 Each page has what is generated between two comments, <!-- operators --> and <!-- end of operators -->.
 SPDX-License-Identifier: Apache-2.0
 """
+import functools
 import json
 import pathlib
 import subprocess
@@ -18,6 +19,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 BEGIN, END = "<!-- operators -->\n", "<!-- end of operators -->"
 
 
+@functools.cache
 def operators() -> list[tuple[str, str, list[str]]]:
     """(header, family, functions), in the order of the schema."""
     return [(f"aclnnop/aclnn_{one.name}.h", one.family, sorted(function.name for function in one.functions))

@@ -36,18 +36,18 @@ def _declarations(text):
     text = re.sub(r'extern\s+"C(?:\+\+)?"\s*(?P<brace>\{)?', " ", text)  # its closing brace is ignored below
     text = without_comments(text)
     depth, current = 0, ""
-    for character in text:
-        if character == "{":
+    for part in re.findall(r"[{};]|[^{};]+", text):
+        if part == "{":
             depth += 1
-        elif character == "}":
+        elif part == "}":
             depth = max(depth - 1, 0)
             if depth == 0 and current.rstrip().endswith(")"):
                 current = ""  # a function with a body: nothing that a library exports
-        elif depth == 0 and character == ";":
+        elif depth == 0 and part == ";":
             yield " ".join(current.split())
             current = ""
         elif depth == 0:
-            current += character
+            current += part
 
 
 def headers_of(root):

@@ -4,6 +4,7 @@ A text is known by its hash wherever it lies. Of an include only the file's own 
 neither itself nor what includes it new. Comments and layout do not count either, but for comments that silence a check.
 SPDX-License-Identifier: Apache-2.0
 """
+import functools
 import hashlib
 import pathlib
 import re
@@ -11,9 +12,9 @@ import subprocess
 
 INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include[ \t]+"(?:[^"\n]*/)?([^"/\n]+)"[ \t]*\n?', re.MULTILINE)
 
-# A literal, which is kept as it is; or white space and comments up to the end of a line.
+# A literal, which is kept as it is; or white space and comments up to the end of a line, but for the space between two words, which stays.
 TOKEN = re.compile(
-    rb'(?P<literal>R"\((?s:.*?)\)"|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\')|(?P<layout>(?:\s|//(?!.*NOLINT).*)+)')
+    rb'(?P<literal>R"\((?s:.*?)\)"|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\')|(?P<layout>(?!(?<=\w) \w)(?:\s|//(?!.*NOLINT).*)+)')
 WORD = re.compile(rb"\w")
 
 
@@ -62,10 +63,14 @@ def changed_since(known: dict[str, str], state: dict[str, str]) -> set[str]:
 
 def headers_by_source(deps: str, root: pathlib.Path, build: pathlib.Path) -> dict[str, set[str]]:
     """What `ninja -t deps` prints, as: source in src/, the headers in src/ that it includes; paths relative to `root`."""
+    @functools.cache  # a header is named by hundreds of sources
+    def below_root(line: str) -> str:
+        path = (build / line).resolve()
+        return path.relative_to(root).as_posix() if path.is_relative_to(root / "src") else ""
+
     found: dict[str, set[str]] = {}
     for block in re.split(r"\n\n", deps):
-        paths = [(build / line.strip()).resolve() for line in block.splitlines()[1:] if line.strip()]
-        inside = [path.relative_to(root).as_posix() for path in paths if path.is_relative_to(root / "src")]
+        inside = [path for line in block.splitlines()[1:] if (path := below_root(line.strip()))]
         sources = [path for path in inside if path.endswith(".cc")]
         if sources:
             found.setdefault(sources[0], set()).update(path for path in inside if path.endswith(".h"))

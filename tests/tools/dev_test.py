@@ -5,7 +5,9 @@ Usage: dev_test.py TOOLS
 SPDX-License-Identifier: Apache-2.0
 """
 import contextlib
+import hashlib
 import io
+import json
 import os
 import pathlib
 import re
@@ -20,11 +22,14 @@ DEV = TOOLS.parent / "dev"
 sys.path.insert(0, str(TOOLS / "dev"))
 
 import bench  # noqa: E402
+import environments  # noqa: E402
 import install  # noqa: E402
 import needs  # noqa: E402
+import presets  # noqa: E402
 import progress  # noqa: E402
 import steps  # noqa: E402
 import testing  # noqa: E402
+import wheel  # noqa: E402
 
 VERBS = ("setup buildtime demo test asan tsan clang fuzz mutants torch train reproduce torch_npu clients serve check opinfo bench aarch64 install "
          "uninstall wheel where header format lint conformance").split()
@@ -212,6 +217,57 @@ class Installing(unittest.TestCase):
         self.assertEqual(err.getvalue(), f"==> nothing to remove: {self.root}/none/{install.MANIFEST} does not exist\n")
 
 
+class Wheels(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+
+    def write(self, name, text=""):
+        file = self.folder / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+        return file
+
+    def test_what_it_is_made_of(self):
+        def made_of():
+            with mock.patch.object(steps, "ROOT", self.folder):
+                return wheel._made_of(self.folder / "built", objects, self.folder / "tools/bin/python")
+
+        made = self.write("built/a.o", "1")
+        objects = self.write("built/objects.txt", f"{made}\n{self.folder}/built/missing.o\n")
+        for name in ("python/portacl/a.py", "include/a.h", "built/lib64/portacl/libx.so.1", "tools/pyvenv.cfg"):
+            self.write(name)
+        states = {made_of()}
+        self.write("python/portacl/__pycache__/a.pyc")
+        self.write("docs/a.md")
+        self.assertEqual(states, {made_of()})
+        for name, text in (("built/a.o", "22"), ("python/portacl/a.py", "1"), ("python/portacl/b.py", ""), ("include/a.h", "1"), ("src/b.cc", ""),
+                           ("built/lib64/portacl/libx.so.1", "1"), ("tools/pyvenv.cfg", "1"), ("built/missing.o", "")):
+            self.write(name, text)
+            self.assertNotIn(made_of(), states, name)
+            states.add(made_of())
+        os.utime(made, ns=(1, 1))  # compiled again, to the same length
+        self.assertNotIn(made_of(), states)
+
+    def test_an_environment_has_the_very_file_that_pip_installed(self):
+        file = self.write("portacl-0.1.0-py3-none-any.whl", "a wheel")
+
+        def has_it():
+            with mock.patch.object(environments, "_site", lambda python: str(self.folder / "site")):
+                return environments._has_wheel(pathlib.Path("python"), file)
+
+        def installed(text):
+            note = {"archive_info": {"hashes": {"sha256": hashlib.sha256(text.encode()).hexdigest()}}}
+            self.write("site/portacl-0.1.0.dist-info/direct_url.json", json.dumps(note))
+
+        self.assertFalse(has_it())
+        installed("a wheel")
+        self.assertFalse(has_it())  # not yet done
+        self.write("site/portacl-0.1.0.dist-info/RECORD")
+        self.assertTrue(has_it())
+        installed("another wheel")
+        self.assertFalse(has_it())
+
+
 class Benchmarks(unittest.TestCase):
     def commands(self, *arguments):
         """What `./dev bench` would run, without the paths of the folders."""
@@ -295,7 +351,7 @@ class Testing(unittest.TestCase):
 
         def choose(verb, what, selection, *rest):
             found.append(short(["choose", what, selection.seed, *rest]))
-            return "alpha,beta"
+            return "alpha,beta" + ("\n1 of 3: beta" if what in ("asan", "tsan") else "")
 
         def watched(what, log, command, environment=None):
             found.append(short(command))
@@ -333,7 +389,46 @@ class Testing(unittest.TestCase):
                          ["build release portacl_install -DPORTACL_BORROWED=", "choose asan s --borrow asan.borrowed",
                           "build asan alpha beta -DPORTACL_BORROWED=asan.borrowed", self.ctest("asan", r" -LE ^long$ -R ^(alpha|beta)(\.|$) -C cases -E x")])
         self.assertEqual(self.environment["UBSAN_OPTIONS"], "print_stacktrace=1:halt_on_error=1")
+        self.assertEqual(self.environment["PORTACL_TESTS_DRAWN"], "1 of 3: beta")
+        self.assertEqual(self.commands(testing.asan, "--chosen", "--seed", "s", "--except", "*X*:*Y")[-1], self.ctest("asan", r" -LE ^long$ -R ^(alpha|beta)(\.|$)"))
+        self.assertEqual(self.environment["PORTACL_TESTS_EXCEPT"], ":*X*:*Y")
         self.assertEqual(self.commands(testing.tsan, "--long"), ["build tsan -DPORTACL_BORROWED=", self.ctest("tsan", "")])
+
+
+class Configuring(unittest.TestCase):
+    """CMake runs only where it would do something else than the last time."""
+
+    def configured(self, *options):
+        ran = []
+
+        def step(what, log, command, environment=None):
+            ran.append(command)
+            self.build.mkdir(exist_ok=True)
+            (self.build / "CMakeCache.txt").write_text(self.cache)
+            (self.build / "build.ninja").write_text("")
+
+        cached = self.build / "CMakeCache.txt"
+        with mock.patch.object(steps, "BUILDS", self.build.parent), mock.patch.object(steps, "step", step):
+            presets._configure("cmake", "release", cached.read_text() if cached.exists() else "", options)
+        return bool(ran)
+
+    def test_where_something_changed(self):
+        with tempfile.TemporaryDirectory() as folder:
+            self.build, self.cache = pathlib.Path(folder) / "release", "PORTACL_LEFT_OUT:STRING=a;b\n"
+            self.assertTrue(self.configured())
+            self.assertFalse(self.configured())
+            self.assertFalse(self.configured("-DPORTACL_LEFT_OUT=a;b", "-DPORTACL_BORROWED="))
+            self.assertTrue(self.configured("-DPORTACL_LEFT_OUT="))
+            self.assertTrue(self.configured("--fresh"))
+            self.assertFalse(self.configured())
+            with mock.patch.dict(os.environ, CXXFLAGS="-g"):
+                self.assertTrue(self.configured())
+                self.assertFalse(self.configured())
+            self.assertTrue(self.configured())
+            (self.build / "CMakeCache.txt").write_text(self.cache + "BY_HAND:BOOL=ON\n")
+            self.assertTrue(self.configured())
+            (self.build / "build.ninja").unlink()
+            self.assertTrue(self.configured())
 
 
 class Needs(unittest.TestCase):

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from unittest import mock
 
 CTEST = sys.argv.pop(2)
 CMAKE = sys.argv.pop(1)
@@ -71,10 +72,22 @@ class Processes(unittest.TestCase):
     def test_what_a_process_runs(self):
         self.register(TABLE, "-D", "EMULATOR=/usr/bin/env;A=b c")
         said = self.ctest("-V")
-        for ran in ("Alone.First:-*Long.* None None", "Of/Shared.*:-*Long.* 0 2", "Of/Shared.*:-*Long.* 1 2", "Typed/0.*:-*Long.* None None"):
+        for ran in ("Alone.First:-*Long.* None None", "Of/Shared.*:-*Long.* 0 2", "Of/Shared.*:-*Long.* 1 2", "Typed/0.*:-*Long.* 0 1"):
             self.assertIn(f"ran --gtest_filter={ran}\n", said)
         self.assertIn("80% tests passed, 1 tests failed out of 5", said)
         self.assertRegex(said, r"5 - one.Typed/0 \(Failed\)")
+
+    def test_what_a_process_leaves_out_when_it_runs(self):
+        self.register(TABLE)
+        with mock.patch.dict(os.environ, PORTACL_TESTS_EXCEPT=":*large*:*Works", PORTACL_TESTS_DRAWN="1 of 3: other one"):
+            said = self.ctest("-V")
+            cases = self.ctest("-V", "-C", "cases")
+        without = ":-*Long.*:*large*:*Works"
+        for ran in (f"Alone.First{without} None None", f"Of/Shared.*{without} 1 6", f"Of/Shared.*{without} 4 6", f"Typed/0.*{without} 1 3"):
+            self.assertIn(f"ran --gtest_filter={ran}\n", said)
+        self.assertIn(f"ran --gtest_filter=Of/Shared.Adds/small{without} None None\n", cases)
+        with mock.patch.dict(os.environ, PORTACL_TESTS_DRAWN="1 of 3: other one_more"):
+            self.assertIn("ran --gtest_filter=Typed/0.*:-*Long.* 0 1\n", self.ctest("-V"))
 
     def test_an_executable_that_does_not_list_its_tests(self):
         (self.root / "one").write_text("#!/bin/sh\necho no\nexit 3\n")

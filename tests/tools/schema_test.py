@@ -284,6 +284,14 @@ class Schema(unittest.TestCase):
             name = what.removeprefix("call ").partition("(")[0]
             self.assertEqual(str(caught.exception), f"src/aclnnop/odd/operators.toml:6: {name} is nowhere in its source, src/aclnnop/odd/half.cc:1.")
 
+    def test_a_source_that_no_entry_has(self):
+        (self.root / "src/aclnnop/odd/other.cc").write_text('#include "aclnnop/odd/other_functions.h"\nMACRO(Two)\n')
+        (self.root / "src/aclnnop/odd/shared.cc").write_text('#include "aclnnop/odd/half_functions.h"\n')
+        (self.root / "src/aclnnop/odd/half.cc").write_text("MACRO(One)\n")
+        with self.assertRaises(read.Error) as caught:
+            functions.sources(self.root, self.read(odd=FIRST + 'functions = ["aclnnOne(tensor self, out tensor out)"]\n'))
+        self.assertEqual(str(caught.exception), "src/aclnnop/odd/other.cc:1: no entry of src/aclnnop/odd/operators.toml has this source.")
+
     def test_a_function_that_two_sources_define(self):
         for family in "odd", "even":
             (self.root / f"src/aclnnop/{family}/half.cc").write_text("\nPORTACL_PHASE_1(aclnnOne) {}\n")

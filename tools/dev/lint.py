@@ -2,8 +2,8 @@
 """Keeps the sources in order.
 
     ./dev format                        formats every source file in place
-    ./dev lint [--whole] [--record]     checks Python's style, formatting, the rules that tools/check_* keep, and clang-tidy's of what
-                                        changed (--whole: of everything; --record: keep what was clean)
+    ./dev lint [--whole] [--record]     checks that the mutants fit, Python's style, formatting, the rules that tools/check_* keep, and
+                                        clang-tidy's of what changed (--whole: of everything; --record: keep what was clean)
 """
 
 # SPDX-License-Identifier: Apache-2.0
@@ -57,7 +57,9 @@ def lint(arguments: list[str]) -> None:
     if set(arguments) - {"--whole", "--record"}:
         steps.die("usage: ./dev lint [--whole] [--record]")
     needs.prepare(tests=True)
-    _lint_python()  # what takes seconds first
+    # What takes seconds first.
+    steps.step("mutants that fit the sources", "mutants", [steps.ROOT / "tests/mutation/mutate.py", "--check"])
+    _lint_python()
     clang_format, clang_tidy = _of_clang("format"), _of_clang("tidy")
     presets.build("release", [presets.INSTALLED], tests=True)  # some rules are about what the compiler made of the sources
     for check in sorted((steps.ROOT / "tools").glob("check_*")):
@@ -65,7 +67,10 @@ def lint(arguments: list[str]) -> None:
             steps.step(check.name, check.name, [check])
     # What the schema makes is laid out as what is written.
     files = [*_sources(), *sorted((steps.RELEASE / "include/aclnnop").rglob("*.h"))]
-    steps.step(f"formatting (clang-format {_version(clang_format)})", "formatting", [clang_format, "--dry-run", "--Werror", *files])
+    listed = steps.log_of("formatted")
+    listed.write_text("".join(f"{file}\0" for file in files), encoding="utf-8")
+    many: list[steps.Argument] = ["xargs", "--null", f"--arg-file={listed}", "--max-procs", steps.JOBS, "--max-args", "50"]
+    steps.step(f"formatting (clang-format {_version(clang_format)})", "formatting", [*many, clang_format, "--dry-run", "--Werror"])
     tidy: list[steps.Argument] = ["python3", "-B", steps.ROOT / "tools/tidy.py", steps.RELEASE, "--clang-tidy", clang_tidy]
     steps.step(f"clang-tidy ({_version(clang_tidy)})", "clang-tidy", [*tidy, "--jobs", steps.JOBS, *arguments])
 

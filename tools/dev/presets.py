@@ -7,10 +7,13 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import re
 import shlex
 import shutil
+import sysconfig
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -18,6 +21,10 @@ import needs
 import steps
 
 INSTALLED = "portacl_install"  # the target of what is installed
+CONFIGURED = "configured.json"  # in a build directory: what CMake was run with
+# What CMake reads of the environment, and what changes where a package is installed.
+READ = re.compile(r"(CMAKE_\w+|CC|CXX|\w*FLAGS|PATH|PKG_CONFIG_\w+|\w+_ROOT|\w+_DIR)")
+INSTALLED_PACKAGES = (Path("/var/lib/dpkg/status"), Path(sysconfig.get_paths()["purelib"]))
 
 
 def take_from(arguments: Sequence[str]) -> tuple[Path | None, list[str]]:
@@ -43,6 +50,38 @@ def _is_stale(cache: str) -> bool:
     return _entry(cache, "CMAKE_HOME_DIRECTORY") != str(steps.ROOT) or os.path.realpath(cached) != os.path.realpath(compiler)
 
 
+def _read_by_cmake(cmake: str, folder: Path) -> dict[str, object]:
+    """Returns what a run of CMake depends on besides its options and the files that Ninja looks at."""
+    files = [steps.ROOT / "CMakePresets.json", steps.ROOT / "CMakeUserPresets.json", folder / "CMakeCache.txt"]
+    return {
+        "cmake": cmake,
+        "files": [hashlib.sha256(file.read_bytes()).hexdigest() if file.is_file() else "" for file in files],
+        "packages": [place.stat().st_mtime_ns if place.exists() else 0 for place in INSTALLED_PACKAGES],
+        "environment": {name: value for name, value in sorted(os.environ.items()) if READ.fullmatch(name)},
+    }
+
+
+def _is_configured(cmake: str, folder: Path, cache: str, options: Sequence[str]) -> bool:
+    """Whether CMake would do again what it did. Ninja runs it where a file changed that it read."""
+    settings = [re.fullmatch(r"-D(\w+)=(.*)", option) for option in options]
+    if not all(one and _entry(cache, one[1]) == one[2] for one in settings) or not (folder / "build.ninja").is_file():
+        return False
+    try:
+        return bool(json.loads((folder / CONFIGURED).read_text(encoding="utf-8")) == _read_by_cmake(cmake, folder))
+    except (OSError, ValueError):
+        return False
+
+
+def _configure(cmake: str, preset: str, cache: str, options: Sequence[str]) -> None:
+    folder = steps.BUILDS / preset
+    if _is_configured(cmake, folder, cache, options):
+        return
+    record = folder / CONFIGURED
+    record.unlink(missing_ok=True)
+    steps.step(f"configuring build/{preset}", f"configure-{preset}", [cmake, "-S", steps.ROOT, "--preset", preset, *options])
+    record.write_text(json.dumps(_read_by_cmake(cmake, folder)), encoding="utf-8")
+
+
 def build(preset: str, targets: Sequence[str] = (), *, tests: bool = False, options: Sequence[str] = ()) -> str:
     """Builds targets, or everything, of a preset. Returns the path of CMake, which is installed like all else that is missing."""
     cmake = needs.prepare(tests)
@@ -56,7 +95,7 @@ def build(preset: str, targets: Sequence[str] = (), *, tests: bool = False, opti
     # What is installed needs no tests, nor what they need, if no test follows; a build that has them keeps them.
     if list(targets) == [INSTALLED] and not tests and _entry(cache, "PORTACL_BUILD_TESTS") != "ON":
         options.append("-DPORTACL_BUILD_TESTS=OFF")
-    steps.step(f"configuring build/{preset}", f"configure-{preset}", [cmake, "-S", steps.ROOT, "--preset", preset, *options])
+    _configure(cmake, preset, cache, options)
     command: list[steps.Argument] = [cmake, "--build", folder, "--parallel", steps.JOBS, *(["--target", *targets] if targets else [])]
     if not steps.watched_step(f"building build/{preset}", f"build-{preset}", command):
         steps.die(f"failed: building build/{preset} (whole output: {steps.log_of(f'build-{preset}')})")

@@ -17,6 +17,7 @@ from pathlib import Path
 DONE = re.compile(r"^\[? *(\d+)/(\d+)(?:\] | Test.* Passed )")  # Ninja's and CTest's
 PASSED_OVER = re.compile(r"Re-checking globbed|^ninja: no work to do\.$|^ *Start +\d+:")
 BEGUN, PASSED = "[ RUN      ] ", "[       OK ] "  # GoogleTest's
+NOTHING_RAN = re.compile(r"^\[=+\] Running 0 tests ", re.MULTILINE)
 CASE = re.compile(r"^\[(?: (RUN)      \] .*|       (OK) \] .*|  (SKIPPED) \] .* \(\d+ ms\))$", re.MULTILINE)
 
 
@@ -66,6 +67,8 @@ def report(path: Path) -> str:
     passed = failed = skipped = 0
     for process in processes:
         status = process.get("status")
+        if NOTHING_RAN.search(process.findtext("system-out") or "") and process.get("status") == "run":
+            continue
         inside = collections.Counter(found[found.lastindex or 0] for found in CASE.finditer(process.findtext("system-out") or ""))
         if not inside["RUN"]:
             inside[{"run": "OK", "notrun": "SKIPPED", "disabled": "SKIPPED"}.get(str(status), "")] = 1

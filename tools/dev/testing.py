@@ -3,7 +3,7 @@
 
     ./dev test [--whole|--long|--chosen] [--seed S] [--of A,B] [ARGS]
     ./dev test --check [NAMES]
-    ./dev asan|tsan [--long] [--chosen [--seed S]|--pool|--of A,B] [ARGS]
+    ./dev asan|tsan [--long] [--chosen [--seed S]|--pool|--of A,B] [--except PATTERNS] [ARGS]
     ./dev clang|aarch64 [--long] [--of A,B] [ARGS]
     ./dev mutants [--only REGEX]
     ./dev conformance
@@ -13,6 +13,7 @@
 --of A,B       only these test executables
 --chosen       only what tests what changed since everything was tested, and a sample that the seed draws, the commit if no other
 --pool         everything that the sample is drawn from
+--except A:B   not the tests of GoogleTest that these patterns match, which may hold * and ?
 ARGS           ctest's; with -R NAME every test of GoogleTest is a process, else every suite
 """
 
@@ -32,6 +33,9 @@ import progress
 import steps
 
 CHOOSER = steps.ROOT / "tools/chosen.py"
+# What the processes leave out when they run (tests/register_processes.cmake).
+LEFT_OUT_TESTS, DRAWN_TESTS = "PORTACL_TESTS_EXCEPT", "PORTACL_TESTS_DRAWN"
+NEEDED = {"--of": "the names of test executables, with commas", "--except": "patterns of tests, with colons"}
 NOTHING_LEFT_OUT = "-DPORTACL_LEFT_OUT="  # what an earlier choice left in CMake's cache
 
 
@@ -84,6 +88,7 @@ def choose_for_sanitizer(verb: str, preset: str, selection: Selection) -> tuple[
     if selection.what == "pool":
         command = ["python3", "-B", str(CHOOSER), preset, "--pool"]
         chosen = subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+        os.environ.pop(DRAWN_TESTS, None)
     elif selection.what == "chosen":
         presets.build("release", [presets.INSTALLED], tests=True, options=options)
         if preset == "asan":
@@ -92,18 +97,23 @@ def choose_for_sanitizer(verb: str, preset: str, selection: Selection) -> tuple[
             options = [f"-DPORTACL_BORROWED={borrowed}"]
         else:
             chosen = choose(verb, preset, selection)
+        chosen, _, os.environ[DRAWN_TESTS] = chosen.partition("\n")
     return chosen, options
 
 
 def run_tests(verb: str, preset: str, arguments: list[str], selection: Selection, options: tuple[str, ...] | list[str] = ()) -> None:
     tier, names, executables = ["-LE", "^long$"], [], []
     rest = list(arguments)
-    while rest[:1] in (["--long"], ["--of"]):
-        if rest.pop(0) == "--long":
+    while rest[:1] in (["--long"], ["--of"], ["--except"]):
+        option = rest.pop(0)
+        if option == "--long":
             tier = []
             continue
         if not rest:
-            steps.die("--of needs the names of test executables, with commas between them")
+            steps.die(f"{option} needs {NEEDED[option]} between them")
+        if option == "--except":
+            os.environ[LEFT_OUT_TESTS] = f":{rest.pop(0)}"
+            continue
         executables = rest[0].split(",")
         names = ["-R", f"^({'|'.join(executables)})(\\.|$)"]
         rest.pop(0)

@@ -16,6 +16,7 @@ from collections.abc import Iterable
 from schema.headers import phase_1_arguments, signature
 from schema.read import Argument, Error, Function, Header
 
+OWN = '#include "aclnnop/{}/{}_functions.h"\n'  # what a source of operators includes
 MARK = re.compile(r"^PORTACL_PHASE_1\((aclnn\w+)\)", re.MULTILINE)
 WHOLE = re.compile(r"^aclnnStatus (aclnn\w+?)(GetWorkspaceSize)?\(", re.MULTILINE)
 # Of an attribute: C's types that it does not have as they are, and what they become.
@@ -186,4 +187,6 @@ def sources(root: pathlib.Path, operators: Iterable[Header]) -> dict[str, str]:
         headers += [header for header in operators if header not in headers and any(one.name in source.marked for one in header.functions)]
         if headers:
             found[f"aclnnop/{source.family}/{source.stem}_functions.h"] = source_text(source.shown, headers, functions)
+        elif OWN.format(source.family, source.stem) in source.text:
+            raise Error(f"{source.shown}:1: no entry of src/aclnnop/{source.family}/operators.toml has this source.")
     return found

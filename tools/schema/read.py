@@ -141,13 +141,17 @@ class _File:
         except tomllib.TOMLDecodeError as error:
             line = re.search(r"at line (\d+)", str(error))
             raise Error(f"{self.shown}:{line.group(1) if line else 1}: no TOML: {error}.") from None
+        self.lines = self.text.splitlines()
+        self.starts: dict[str, int] = {}  # by the text of a line, the first one that has it
+        for i, line in enumerate(self.lines):
+            self.starts.setdefault(line.strip(), i)
 
     def line(self, table: str, what: str = "") -> int:
         """The line of a table, or of the first one in it that holds `what`."""
-        lines = self.text.splitlines()
-        start = next((i for i, line in enumerate(lines) if line.strip() in (f"[{table}]", f"[[{table}.group]]")), 0)
+        starts = [self.starts[line] for line in (f"[{table}]", f"[[{table}.group]]") if line in self.starts]
+        start = min(starts, default=0)
         if what:
-            start = next((i for i in range(start, len(lines)) if what in lines[i]), start)
+            start = next((i for i in range(start, len(self.lines)) if what in self.lines[i]), start)
         return start + 1
 
     def error(self, table: str, message: str, what: str = "") -> Error:
