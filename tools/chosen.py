@@ -6,8 +6,10 @@
                                                 semicolons between them
     chosen.py asan|tsan --pool                  prints the test executables that a sample is drawn from
     chosen.py asan|tsan BUILD [--seed SEED] [--borrow FILE]
-                                                prints the test executables to run; writes to FILE, a line each, sources of src/ that are
-                                                not compiled for the sanitizer, and their objects in BUILD
+                                                prints the test executables to run, and in a second line which part of the tests of which
+                                                of them; writes to FILE, a line each, sources of src/ that are not compiled for the
+                                                sanitizer, and their objects in BUILD
+    chosen.py torch_npu BUILD [--seed SEED]     prints what `./dev torch_npu` runs (tools/pytorch_tests.py), as JSON
     chosen.py record                            notes the sources as they are: everything was tested
 
 BUILD is a build directory with a finished library, of which Ninja's record of includes is read. tools/tested_whole.txt has the state that is
@@ -17,6 +19,7 @@ SPDX-License-Identifier: Apache-2.0
 import argparse
 import collections
 import datetime
+import functools
 import hashlib
 import json
 import pathlib
@@ -25,6 +28,7 @@ import shlex
 import subprocess
 import sys
 
+import pytorch_tests
 import recorded_state
 import schema.read
 
@@ -32,23 +36,24 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 LIST = "tools/tested_whole.txt"
 HEAD = "What was there when everything was last tested: the hash of a text, and whose it is. Written by `.ci/run --whole`."
 HASHES = "tests/determinism/determinism_hashes.txt"
-OPTIONS = "cmake/compile_options.cmake"
+OPTIONS = ("cmake/compile_options.cmake", "cmake/library_options.cmake")
 
 # The executables that are drawn from: some operators of each kind, and the runtime. The fuzzer runs all operators besides.
 POOLS = {
     "asan": ["arithmetic_maps", "conversions", "executors", "exp", "gather", "kl_div_numbers",
-             "l1_loss_numbers", "log", "loss_answers", "meta_objects", "move_answers", "mse_loss_numbers", "position_contract",
+             "l1_loss_numbers", "log", "loss_answers", "meta_objects", "move_answers", "mse_loss_numbers", "position_answers",
              "position_maps", "repeated_inputs", "runtime", "runtime_faults", "runtime_services", "runtime_streams"],
     "tsan": ["executors", "meta_objects", "parallel", "position_maps", "runtime", "runtime_faults", "runtime_fork",
              "runtime_services", "runtime_streams", "runtime_stress"],
 }
-# How many of them a seed draws; how many more what changed may add; a seed draws one in so many sources, operators and executables.
+# How many of them a seed draws; how many more what changed may add; a seed draws one in so many sources, operators and executables, and
+# under a sanitizer one in so many tests of each suite of operators.
 DRAWN = {"asan": 6, "tsan": 4}
 MOST_FOR_CHANGES = {"asan": 12, "tsan": 6}
-ONE_IN = {"sources": 15, "operators": 12, "executables": 5}
+ONE_IN = {"sources": 15, "operators": 12, "executables": 5, "tests": 3}
 # Tests of operators, and the smoke test of their benchmarks: these alone are left out. All other tests always run.
-OF_OPERATORS = re.compile(r"bench/|tests/(attention|convolution|foreach|indexing|large|loss|maps|matmul|moe|moves|norm|pooling|properties|quantisation|"
-                          r"random|recurrent|reductions|serving|sort)/")
+OF_OPERATORS = re.compile(r"bench/|tests/(attention|convolution|creation|foreach|image|indexing|large|linalg|loss|maps|matmul|moe|norm|optimizers|"
+                          r"pooling|properties|quantisation|random|recurrent|reductions|serving|shape|sort)/")
 # What the headers and the C functions of all operators are made from.
 SCHEMA = re.compile(r"include/|tools/schema/")
 # What CMake writes about test executables: a line each, its name and its sources.
@@ -80,13 +85,14 @@ def hashes_by_function(text: str) -> dict[str, str]:
 
 def state_of(root: pathlib.Path) -> dict[str, str]:
     bits = hashes_by_function((root / HASHES).read_text(encoding="utf-8"))
-    others = {OPTIONS: (root / OPTIONS).read_text(encoding="utf-8"), **{f"hashes:{name}": text for name, text in bits.items()}}
+    others = {**{path: (root / path).read_text(encoding="utf-8") for path in OPTIONS}, **{f"hashes:{name}": text for name, text in bits.items()}}
     sources: dict[str, str] = {}
     for folder in ("src", "tests", "include", "bench"):
         sources |= recorded_state.sources_of(root, folder)
     for path in [*root.glob("src/aclnnop/*/operators.toml"), *root.glob("tools/schema/*.py")]:
         others[path.relative_to(root).as_posix()] = path.read_text(encoding="utf-8")
-    return sources | {name: recorded_state.hash_of(text.encode()) for name, text in others.items()}
+    return {name: recorded_state.hash_of(text) for name, text in pytorch_tests.state_of(root).items()} | sources | {
+        name: recorded_state.hash_of(text.encode()) for name, text in others.items()}
 
 
 def unit_of(path: str) -> str:
@@ -146,7 +152,7 @@ def source_of(name: str, sources: dict[str, str]) -> str:
 
 def functions_to_sweep(changed: set[str], includes: dict[str, set[str]], headers, known_bits: list[str], seed: str) -> tuple[set[str], set[str]]:
     """The functions with hashes that a change reaches, and those that the seed draws."""
-    if OPTIONS in changed:
+    if changed.intersection(OPTIONS):
         return set(known_bits), set()
     sources = sources_of_functions(headers)
     uses = computes_with(includes)
@@ -172,17 +178,46 @@ def executables_for(changed: set[str], mutants, most: int, seed: str) -> tuple[l
     return ranked[:most], max(0, len(ranked) - most)
 
 
-def functions_reached(changed: set[str], includes: dict[str, set[str]], headers) -> set[str]:
+def functions_reached(changed: set[str], includes: dict[str, set[str]], headers, uses: dict[str, set[str]] | None = None) -> set[str]:
     """The functions whose results or answers may differ: their schema, their source, a header that it includes, or what these are about changed."""
-    sources, uses, families = sources_of_functions(headers), computes_with(includes), families_of_schemas(changed)
+    sources, uses, families = sources_of_functions(headers), uses or computes_with(includes), families_of_schemas(changed)
     wide = with_neighbours(changed, includes, [uses[source] for source in sources.values()])
     units = {unit_of(path) for path in wide if path.startswith("src/")}
     reached = {source for source in includes if units & {unit_of(path) for path in {source} | includes[source] | uses[source]}}
     return {name for name, source in sources.items() if source in reached or source.split("/")[2] in families}
 
 
+@functools.cache
+def descriptions(root: pathlib.Path) -> dict[str, str]:
+    """The functions that headers of tests/operators declare and that take nothing: the source of each."""
+    folder = root / "tests/operators"
+    declared = {name for header in folder.glob("*.h") for name in re.findall(r"\b(\w+)\(\);", header.read_text(encoding="utf-8"))}
+    found = {}
+    for source in folder.glob("*.cc"):
+        defined = re.findall(r"^\S.*\b(\w+)\(\) {", source.read_text(encoding="utf-8"), re.MULTILINE)
+        found |= {name: source.relative_to(root).as_posix() for name in declared.intersection(defined)}
+    return found
+
+
+def reach_in_pytorch(changed: set[str], includes: dict[str, set[str]], headers) -> tuple[str, set[str]]:
+    """A path whose change reaches every test of PyTorch, if there is one, and the functions that the others reach."""
+    uses, functions = computes_with(includes), set()
+    for path in sorted(changed):
+        if path in OPTIONS or SCHEMA.match(path):
+            return path, set()
+        if path.startswith("src/") and not path.startswith(tuple(pytorch_tests.WORDS_OF_PARTS)):
+            reached = functions_reached({path}, includes, headers, uses)
+            if not reached or 2 * len(reached) > sum(len(header.functions) for header in headers):
+                return path, set()
+            functions |= reached
+    return "", functions
+
+
 def texts_of_test(sources: list[str], root: pathlib.Path) -> set[str]:
-    """The sources of a test, the headers in tests/ that they include, and the sources of these headers, and so on."""
+    """The sources of a test, the headers in tests/ that they include, and the sources of these headers, and so on.
+
+    Several sources may define what a header of tests/operators declares: that counts of which the function is called.
+    """
     found, todo = set(), list(sources)
     if any(path.startswith("tests/maps/") for path in sources):  # described elementwise operators are linked to them
         todo += [path.relative_to(root).as_posix() for path in root.glob("tests/maps/operators_*.cc")]
@@ -191,7 +226,10 @@ def texts_of_test(sources: list[str], root: pathlib.Path) -> set[str]:
         if path in found:
             continue
         found.add(path)
-        for header in re.findall(r'^#include "([^"]+)"', (root / path).read_text(encoding="utf-8"), re.MULTILINE):
+        text = (root / path).read_text(encoding="utf-8")
+        if '#include "operators/' in text:
+            todo += [descriptions(root)[name] for name in re.findall(r"\b(\w+)\(\)", text) if name in descriptions(root)]
+        for header in re.findall(r'^#include "([^"]+)"', text, re.MULTILINE):
             places = [(root / path).parent / header, root / "tests" / header]
             there = next((place for place in places if place.is_file()), None)
             if there is not None:
@@ -212,7 +250,13 @@ def executables_to_leave_out(changed: set[str], functions: set[str], texts: dict
 
 def reaches_everything(changed: set[str], tested: set[str]) -> bool:
     """Whether a change is of what all operators are made from, or of tests whose executables are not known."""
-    return any(path == OPTIONS or SCHEMA.match(path) or path.startswith("tests/") and path not in tested for path in changed)
+    return any(path in OPTIONS or SCHEMA.match(path) or path.startswith("tests/") and path.endswith((".cc", ".h")) and path not in tested for path in changed)
+
+
+def drawn_tests(names: list[str], executables: dict[str, list[str]], seed: str) -> str:
+    """The part of the tests that runs under a sanitizer, "INDEX of COUNT: NAMES", of the executables that test operators; of others all run."""
+    index = int(hashlib.sha256(seed.encode()).hexdigest(), 16) % ONE_IN["tests"]
+    return " ".join([f"{index} of {ONE_IN['tests']}:", *(name for name in names if any(map(OF_OPERATORS.match, executables.get(name, []))))])
 
 
 def executables_of(build: pathlib.Path) -> dict[str, list[str]]:
@@ -238,7 +282,7 @@ def say(text: str) -> None:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("what", choices=["determinism", "left-out", "asan", "tsan", "record"])
+    parser.add_argument("what", choices=["determinism", "left-out", "asan", "tsan", "torch_npu", "record"])
     parser.add_argument("build", type=pathlib.Path, nargs="?")
     parser.add_argument("--seed")
     parser.add_argument("--borrow", type=pathlib.Path)
@@ -276,6 +320,14 @@ def main() -> int:
         say(" ".join(sorted(sample)) or "none")
         print(";".join(sorted(left_out)))
         return 0
+    if options.what == "torch_npu":
+        choice = pytorch_tests.choose(ROOT, changed, *reach_in_pytorch(changed, includes, schema.read.read(ROOT)), seed)
+        say(f"a change reaches every test: {choice['everything']}" if choice["everything"] else
+            f"a change reaches {len(choice['files'])} files of tests, {sum(map(len, choice['tests'].values()))} tests of others, and "
+            f"{len(choice['rows'])} of PyTorch's samples; of the rest the seed draws one in {pytorch_tests.ONE_IN}, of these samples:")
+        say(" ".join(choice["drawn_rows"]) or "none")
+        print(json.dumps(choice))
+        return 0
     sys.path.insert(0, str(ROOT / "tests/mutation"))
     from mutants import MUTANTS
     reached, more = executables_for({path for path in changed if path.startswith("src/")}, MUTANTS, MOST_FOR_CHANGES[options.what], seed)
@@ -284,7 +336,7 @@ def main() -> int:
     say(f"of seed {seed}: {' '.join(sorted(sample))}")
     if options.borrow:
         objects = {source: path for source, path in objects_of(build, ROOT).items() if BORROWED.match(source)}
-        own = affected(changed, includes) & set(objects) if OPTIONS not in changed else set(objects)
+        own = affected(changed, includes) & set(objects) if changed.isdisjoint(OPTIONS) else set(objects)
         lent = drawn(sorted(objects), -(-len(objects) // ONE_IN["sources"]), seed)
         say(f"compiled for it: {len(own)} sources that a change reaches, and of the same seed {len(lent - own)} of {len(objects)}:")
         say(" ".join(sorted(path.removeprefix("src/") for path in lent - own)))
@@ -292,7 +344,10 @@ def main() -> int:
         options.borrow.parent.mkdir(parents=True, exist_ok=True)
         if not options.borrow.exists() or options.borrow.read_text(encoding="utf-8") != text:
             options.borrow.write_text(text, encoding="utf-8")
-    print(",".join(sorted({*reached, *sample})))
+    names = sorted({*reached, *sample})
+    tests = drawn_tests(names, executables_of(build), seed)
+    say(f"of the tests of each suite, part {tests}")
+    print(",".join(names), tests, sep="\n")
     return 0
 
 

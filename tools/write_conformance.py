@@ -37,7 +37,7 @@ PRODUCTS = {
 }
 HEADER = "aclnnop/aclnn_{}.h"
 # What is described in these files has tests on every product, in the executables of a folder.
-DESCRIBED = {"tests/operators/loss_answers.cc": "loss/loss", "tests/operators/move_answers.cc": "moves/move"}
+DESCRIBED = {"tests/operators/loss_answers.cc": "loss/loss", "tests/operators/move_answers.cc": "creation/move"}
 NUMERIC_FILTER = ("On/{name}Numerics.*/{isa}:On/Reduced{name}Numerics.*/{isa}:On/FillValueNumerics.{name}/{isa}"
                   ":-*.LargeSizes/*:*.CallersFloatingPointEnvironment/*")
 COLUMNS = ("operator", "product", "contract rows", "of them different", "numeric cases", "special values", "refused", "tests", "failed")
@@ -167,7 +167,7 @@ each number was counted by the tests while they ran.
 {table(COLUMNS, by_product)}
 | column | counts |
 |---|---|
-| contract rows | calls, most of them wrong in one way, whose code, message and lack of effects are as CANN's checks give them (`tests/loss/`, `tests/moves/`) |
+| contract rows | calls, most of them wrong in one way, whose code, message and lack of effects are as CANN's checks give them (`tests/loss/`, `tests/creation/`) |
 | of them different | expected differences: rows for which this product gives another code than most products do |
 | numeric cases | calls with dtypes that the product takes, in which every element of the output was compared with an oracle in float64, and every byte around the operands with what it was before; on the instruction set named above |
 | special values | combinations of zeros, subnormals, boundaries, infinities and NaN, one for each operand, within those cases |

@@ -8,6 +8,7 @@
 
 #include "aclnnop/families/attention.h"
 #include "gtest/gtest.h"
+#include "support/environment.h"
 
 namespace portacl::testing {
 namespace {
@@ -20,48 +21,47 @@ bool IsThereOn(Product product) {
 
 // ---- of logarithms ----
 
-IndexRules UpdateRules() {
+Rules UpdateRules() {
   return {
       Refuses(161002, "updateType",
-              [](IndexCall& call) {
+              [](PlanCall& call) {
                 const int64_t type = call["updateType"].integer;
                 return type < 0 || type > 1 || call["lseOut"].null != (type == 0);
               }),
-      Refuses(161001, "lse", [](IndexCall& call) { return call["lse"].null; }),
-      Refuses(161001, "localOut", [](IndexCall& call) { return call["localOut"].null; }),
+      Refuses(161001, "lse", [](PlanCall& call) { return call["lse"].null; }),
+      Refuses(161001, "localOut", [](PlanCall& call) { return call["localOut"].null; }),
       NoNulls("out"),
       Refuses(161002, "lse",
-              [](IndexCall& call) {
+              [](PlanCall& call) {
                 const size_t count = call["lse"].entries.size();
                 return count < 1 || count > 16 || call["localOut"].entries.size() != count;
               }),
       Refuses(161001, "",
-              [](IndexCall& call) {
+              [](PlanCall& call) {
                 bool wrong = false;
                 for (const char* list : {"lse", "localOut"}) {
-                  for (const IndexArgument& entry : call[list].entries) wrong = wrong || entry.null;
+                  for (const PlanArgument& entry : call[list].entries) wrong = wrong || entry.null;
                 }
                 return wrong;
               }),
-      Refuses(161002, "out",
-              [](IndexCall& call) {
-                return !IsThereOn(call.product) || !IsOneOf(call["out"].dtype, kRowDtypes);
-              }),
+      Refuses(
+          161002, "out",
+          [](PlanCall& call) { return !IsThereOn(call.product) || !IsOneOf(call["out"].dtype, kRowDtypes); }),
       Refuses(161002, "",
-              [](IndexCall& call) {
+              [](PlanCall& call) {
                 bool wrong = call["updateType"].integer == 1 && call["lseOut"].dtype != ACL_FLOAT;
-                for (const IndexArgument& entry : call["lse"].entries)
+                for (const PlanArgument& entry : call["lse"].entries)
                   wrong = wrong || entry.dtype != ACL_FLOAT;
-                for (const IndexArgument& entry : call["localOut"].entries)
+                for (const PlanArgument& entry : call["localOut"].entries)
                   wrong = wrong || entry.dtype != call["out"].dtype;
                 return wrong;
               }),
-      SucceedsIf([](IndexCall& call) {
+      SucceedsIf([](PlanCall& call) {
         return NumElements(call["lse"].entries[0].shape) == 0 ||
                NumElements(call["localOut"].entries[0].shape) == 0;
       }),
       Refuses(161002, "",
-              [](IndexCall& call) {
+              [](PlanCall& call) {
                 const Shape& rows = call["lse"].entries[0].shape;
                 const Shape& all = call["localOut"].entries[0].shape;
                 if (rows.size() != 1 || all.size() != 2 || all[0] != rows[0] || all[1] % 8 != 0 ||
@@ -69,15 +69,15 @@ IndexRules UpdateRules() {
                   return true;
                 bool wrong = call["out"].shape != all ||
                              (call["updateType"].integer == 1 && call["lseOut"].shape != rows);
-                for (const IndexArgument& entry : call["lse"].entries) wrong = wrong || entry.shape != rows;
-                for (const IndexArgument& entry : call["localOut"].entries)
+                for (const PlanArgument& entry : call["lse"].entries) wrong = wrong || entry.shape != rows;
+                for (const PlanArgument& entry : call["localOut"].entries)
                   wrong = wrong || entry.shape != all;
                 return wrong;
               }),
   };
 }
 
-std::vector<Outcome> Updated(const IndexCall& call, const std::vector<TensorValues>& tensors) {
+std::vector<Outcome> Updated(const PlanCall& call, const std::vector<TensorValues>& tensors) {
   const size_t parts = call["lse"].entries.size();
   const Shape& all = call["out"].shape;
   std::vector<double> out(static_cast<size_t>(NumElements(all)));
@@ -104,13 +104,13 @@ std::vector<Outcome> Updated(const IndexCall& call, const std::vector<TensorValu
   return outcomes;
 }
 
-IndexOperator Update() {
-  IndexOperator op;
+OperatorSpec Update() {
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnAttentionUpdate);
   op.valid = {ListArg("lse", {{3}, {3}}), ListArg("localOut", {{3, 8}, {3, 8}}), IntegerArg("updateType", 1),
               OutputArg("out", {3, 8}), OutputArg("lseOut", {3})};
   op.rules = UpdateRules();
-  op.draw = [](IndexCall& call, RandomNumbers& random) {
+  op.draw = [](PlanCall& call, RandomNumbers& random) {
     const auto parts =
         static_cast<size_t>(random.Below(4) == 0 ? random.Between(1, 16) : random.Between(1, 4));
     const int64_t rows = random.Between(1, random.Below(8) == 0 ? 150 : 9);
@@ -122,14 +122,14 @@ IndexOperator Update() {
     call["localOut"].entries[0].shape = call["out"].shape = all;
     call["localOut"].entries[0].dtype = call["out"].dtype = dtype;
     for (const char* list : {"lse", "localOut"}) {
-      const IndexArgument first = call[list].entries[0];
+      const PlanArgument first = call[list].entries[0];
       call[list].entries.resize(parts, first);
     }
     call["updateType"].integer = random.Below(2);
     call["lseOut"].null = call["updateType"].integer == 0;
   };
   // Some parts have no keys.
-  op.fill = [](const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+  op.fill = [](const PlanCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
     const auto arguments = TensorsOf(call);
     for (size_t i = 0; i < tensors.size(); ++i) {
       if (arguments[i]->null) continue;
@@ -149,28 +149,26 @@ IndexOperator Update() {
 
 // ---- of statistics ----
 
-bool IsPacked(const IndexCall& call) {
-  return !call["inputLayout"].null && call["inputLayout"].text == "TND";
-}
-std::string StatisticLayout(const IndexCall& call) {
-  for (const IndexArgument& one : call.arguments) {
+bool IsPacked(const PlanCall& call) { return !call["inputLayout"].null && call["inputLayout"].text == "TND"; }
+std::string StatisticLayout(const PlanCall& call) {
+  for (const PlanArgument& one : call.arguments) {
     if (one.name == "inputSoftmaxLayout" && !one.null) return one.text;
   }
   return "";
 }
 
-IndexRules RingRules() {
+Rules RingRules() {
   return {
       NoNulls("prevAttnOut prevSoftmaxMax prevSoftmaxSum curAttnOut curSoftmaxMax curSoftmaxSum attnOut "
               "softmaxMaxOut softmaxSumOut"),
       Refuses(161002, "prevAttnOut",
-              [](IndexCall& call) {
+              [](PlanCall& call) {
                 return !IsThereOn(call.product) || !IsOneOf(call["prevAttnOut"].dtype, kRowDtypes);
               }),
-      OneDtype("prevAttnOut", "curAttnOut"),
-      OneDtype("prevAttnOut", "attnOut"),
+      SameDtype("prevAttnOut", "curAttnOut"),
+      SameDtype("prevAttnOut", "attnOut"),
       Refuses(161002, "",
-              [](IndexCall& call) {
+              [](PlanCall& call) {
                 bool wrong = false;
                 for (const char* name : {"prevSoftmaxMax", "prevSoftmaxSum", "curSoftmaxMax", "curSoftmaxSum",
                                          "softmaxMaxOut", "softmaxSumOut"})
@@ -178,16 +176,16 @@ IndexRules RingRules() {
                 return wrong;
               }),
       Refuses(561103, "inputSoftmaxLayout",
-              [](IndexCall& call) { return IsPacked(call) && StatisticLayout(call).empty(); }),
+              [](PlanCall& call) { return IsPacked(call) && StatisticLayout(call).empty(); }),
       Refuses(561002, "",
-              [](IndexCall& call) {
-                const IndexArgument& layout = call["inputLayout"];
+              [](PlanCall& call) {
+                const PlanArgument& layout = call["inputLayout"];
                 if (!layout.null && layout.text != "SBH" && layout.text != "TND") return true;
                 const std::string statistics = StatisticLayout(call);
                 return IsPacked(call) ? statistics != "TND" : !statistics.empty() && statistics != "SBH";
               }),
       Refuses(561002, "",
-              [](IndexCall& call) {
+              [](PlanCall& call) {
                 const Shape& all = call["prevAttnOut"].shape;
                 const Shape& numbers = call["prevSoftmaxMax"].shape;
                 if (all.size() != 3) return true;
@@ -203,11 +201,11 @@ IndexRules RingRules() {
                   wrong = wrong || call[name].shape != numbers;
                 return wrong;
               }),
-      EmptyDone("prevAttnOut"),
+      DoneIfEmpty("prevAttnOut"),
   };
 }
 
-std::vector<Outcome> Ringed(const IndexCall& call, const std::vector<TensorValues>& tensors) {
+std::vector<Outcome> Ringed(const PlanCall& call, const std::vector<TensorValues>& tensors) {
   const Shape& all = call["attnOut"].shape;
   const Shape& numbers = call["softmaxMaxOut"].shape;
   const bool packed = IsPacked(call);
@@ -239,8 +237,8 @@ std::vector<Outcome> Ringed(const IndexCall& call, const std::vector<TensorValue
   return {AsOutcome(call["attnOut"].dtype, out), AsOutcome(ACL_FLOAT, most), AsOutcome(ACL_FLOAT, sums)};
 }
 
-IndexOperator Ring(const CFunction& function, bool names_statistics) {
-  IndexOperator op;
+OperatorSpec Ring(const CFunction& function, bool names_statistics) {
+  OperatorSpec op;
   op.function = function;
   op.valid = {TensorArg("prevAttnOut", {3, 2, 8}),
               TensorArg("prevSoftmaxMax", {2, 4, 3, 8}),
@@ -255,7 +253,7 @@ IndexOperator Ring(const CFunction& function, bool names_statistics) {
   op.valid.push_back(OutputArg("softmaxMaxOut", {2, 4, 3, 8}));
   op.valid.push_back(OutputArg("softmaxSumOut", {2, 4, 3, 8}));
   op.rules = RingRules();
-  op.draw = [=](IndexCall& call, RandomNumbers& random) {
+  op.draw = [=](PlanCall& call, RandomNumbers& random) {
     const int64_t rows = random.Between(1, random.Below(8) == 0 ? 70 : 5);
     const int64_t heads = random.Between(1, 4);
     const int64_t batches = random.Between(1, 3);
@@ -274,7 +272,7 @@ IndexOperator Ring(const CFunction& function, bool names_statistics) {
       call["inputSoftmaxLayout"].text = packed ? "TND" : random.Below(2) == 0 ? "" : "SBH";
     call["actualSeqQlenOptional"].null = random.Below(2) == 0;
   };
-  op.fill = [](const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+  op.fill = [](const PlanCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
     const auto arguments = TensorsOf(call);
     for (size_t i = 0; i < tensors.size(); ++i) {
       if (arguments[i]->null) continue;
@@ -292,8 +290,8 @@ IndexOperator Ring(const CFunction& function, bool names_statistics) {
   return op;
 }
 
-const std::vector<IndexOperator>& Operators() {
-  static const std::vector<IndexOperator> all = {
+const std::vector<OperatorSpec>& Operators() {
+  static const std::vector<OperatorSpec> all = {
       Update(),
       Ring(PORTACL_C_FUNCTION(aclnnRingAttentionUpdate), false),
       Ring(PORTACL_C_FUNCTION(aclnnRingAttentionUpdateV2), true),
@@ -301,7 +299,7 @@ const std::vector<IndexOperator>& Operators() {
   return all;
 }
 
-PORTACL_INDEX_TESTS(AttentionUpdate, Operators());
+PORTACL_OPERATOR_TESTS(AttentionUpdate, Operators());
 
 aclTensor* MakeFloats(const Shape& shape, std::vector<float>& numbers) {
   return aclCreateTensor(shape.data(), shape.size(), ACL_FLOAT, nullptr, 0, ACL_FORMAT_ND, shape.data(),

@@ -22,13 +22,13 @@ namespace {
 
 const DtypeList kDtypes = {ACL_FLOAT, ACL_FLOAT16, ACL_BF16};
 
-bool HasIn(const IndexCall& call, const char* part) {
+bool HasIn(const PlanCall& call, const char* part) {
   return std::string(call.op->function.name).find(part) != std::string::npos;
 }
-bool IsPackedOnly(const IndexCall& call) { return HasIn(call, "VarLen") || HasIn(call, "Unpadding"); }
-bool IsV4(const IndexCall& call) { return HasIn(call, "V4") && !IsPackedOnly(call); }
+bool IsPackedOnly(const PlanCall& call) { return HasIn(call, "VarLen") || HasIn(call, "Unpadding"); }
+bool IsV4(const PlanCall& call) { return HasIn(call, "V4") && !IsPackedOnly(call); }
 
-bool HasDims(const IndexArgument& one) { return !one.null && !one.shape.empty(); }
+bool HasDims(const PlanArgument& one) { return !one.null && !one.shape.empty(); }
 
 // Lengths as a layout has them. In TND b are the sequences, which end at `ends` of t rows, and s is the length of the longest.
 struct Lengths {
@@ -90,32 +90,32 @@ const Names kGradNames = {"keyIn",
                           "softmaxInLayout"};
 
 // The second versions, the third and the fifth: how a shift is added, or made of slopes.
-bool IsV2(const IndexCall& call) { return HasIn(call, "V2") || HasIn(call, "V3") || HasIn(call, "V5"); }
+bool IsV2(const PlanCall& call) { return HasIn(call, "V2") || HasIn(call, "V3") || HasIn(call, "V5"); }
 // Whether the order of statistics is said.
-bool HasOrder(const IndexCall& call) { return HasIn(call, "V4") || HasIn(call, "V5"); }
-bool IsGrad(const IndexCall& call) { return HasIn(call, "Grad"); }
+bool HasOrder(const PlanCall& call) { return HasIn(call, "V4") || HasIn(call, "V5"); }
+bool IsGrad(const PlanCall& call) { return HasIn(call, "Grad"); }
 // What the third and fifth versions have.
-bool TakesSink(const IndexCall& call) {
+bool TakesSink(const PlanCall& call) {
   return HasIn(call, "V5") || (HasIn(call, "V3") && !IsPackedOnly(call));
 }
-bool TakesRopes(const IndexCall& call) {
+bool TakesRopes(const PlanCall& call) {
   return HasIn(call, "V5") || (HasIn(call, "V3") && IsPackedOnly(call));
 }
-std::string KeyRope(const IndexCall& call) { return IsGrad(call) ? "keyInRopeOptional" : "keyRopeOptional"; }
-bool HasSink(const IndexCall& call) { return TakesSink(call) && HasDims(call["sinkOptional"]); }
-bool HasRopes(const IndexCall& call) { return TakesRopes(call) && HasDims(call["queryRopeOptional"]); }
-bool WantsSink(const IndexCall& call) {
+std::string KeyRope(const PlanCall& call) { return IsGrad(call) ? "keyInRopeOptional" : "keyRopeOptional"; }
+bool HasSink(const PlanCall& call) { return TakesSink(call) && HasDims(call["sinkOptional"]); }
+bool HasRopes(const PlanCall& call) { return TakesRopes(call) && HasDims(call["queryRopeOptional"]); }
+bool WantsSink(const PlanCall& call) {
   return IsGrad(call) && HasSink(call) && !call["dsinkOut"].null && NumElements(call["dsinkOut"].shape) > 0;
 }
-bool HasSlopes(const IndexCall& call, const Names& names) {
+bool HasSlopes(const PlanCall& call, const Names& names) {
   return IsV2(call) && HasDims(call[names.shift]) && call["pseType"].integer >= 2;
 }
-bool HasPlainShift(const IndexCall& call, const Names& names) {
+bool HasPlainShift(const PlanCall& call, const Names& names) {
   return HasDims(call[names.shift]) && !HasSlopes(call, names);
 }
 
 struct Problem {
-  Problem(const IndexCall& call, const Names& names) : layout(call["inputLayout"].text) {
+  Problem(const PlanCall& call, const Names& names) : layout(call["inputLayout"].text) {
     const int64_t heads = call["headNum"].integer;
     const auto ends = [&](const char* name) {
       return layout != "TND" || call[name].null ? std::vector<int64_t>() : call[name].values;
@@ -145,15 +145,15 @@ struct Problem {
 
 // ---- what phase 1 answers ----
 
-using Wrong = std::function<bool(IndexCall&, const Problem&)>;
+using Wrong = std::function<bool(PlanCall&, const Problem&)>;
 
-IndexRules SharedRules(const Names& names) {
+Rules SharedRules(const Names& names) {
   const auto refuse = [=](aclnnStatus code, const std::string& words, const Wrong& wrong) {
-    return Refuses(code, words, [=](IndexCall& call) { return wrong(call, Problem(call, names)); });
+    return Refuses(code, words, [=](PlanCall& call) { return wrong(call, Problem(call, names)); });
   };
   return {
       Refuses(161002, "inputLayout query " + names.key + " value",
-              [=](IndexCall& call) {
+              [=](PlanCall& call) {
                 const std::string layout = call["inputLayout"].text;
                 const bool is_packed = layout == "TND";
                 const bool is_taken = is_packed ? IsPackedOnly(call) || IsV4(call) : !IsPackedOnly(call);
@@ -162,25 +162,25 @@ IndexRules SharedRules(const Names& names) {
                        call["value"].shape.size() != rank;
               }),
       Refuses(161002, names.order,
-              [=](IndexCall& call) {
+              [=](PlanCall& call) {
                 return HasOrder(call) && std::string(call["inputLayout"].text) == "TND" &&
                        !call[names.order].null && call[names.order].text != "" &&
                        call[names.order].text != "same_as_input";
               }),
       refuse(161002, "query " + names.key + " value",
-             [](IndexCall&, const Problem& p) {
+             [](PlanCall&, const Problem& p) {
                return p.q.d == 0 || p.k.n == 0 || p.k.d != p.q.d || p.v.d > p.q.d || p.q.d > 768;
              }),
       Refuses(561002, "query",
-              [](IndexCall& call) {
+              [](PlanCall& call) {
                 const bool is_new = call.product == Product::kA2 || call.product == Product::kA3 ||
                                     call.product == Product::k950;
                 return !is_new || !IsOneOf(call["query"].dtype, kDtypes);
               }),
       Refuses(561002, "keepProb",
-              [](IndexCall& call) { return call["keepProb"].real <= 0 || call["keepProb"].real > 1; }),
+              [](PlanCall& call) { return call["keepProb"].real <= 0 || call["keepProb"].real > 1; }),
       refuse(561002, "query " + names.key + " value",
-             [=](IndexCall& call, const Problem& p) {
+             [=](PlanCall& call, const Problem& p) {
                const auto splits = [&](const std::string& name, const Lengths& l) {
                  return !IsJoined(p.layout) || call[name].shape[2] == l.n * l.d;
                };
@@ -189,7 +189,7 @@ IndexRules SharedRules(const Names& names) {
                       !splits("query", p.q) || !splits(names.key, p.k) || !splits("value", p.v);
              }),
       refuse(561002, "actualSeqQLenOptional actualSeqKvLenOptional",
-             [=](IndexCall&, const Problem& p) {
+             [=](PlanCall&, const Problem& p) {
                const auto fits = [](const Lengths& l) {
                  bool rises = !l.ends.empty() && l.ends.front() >= 0 && l.ends.back() <= l.t;
                  for (int64_t b = 0; b < std::ssize(l.ends); ++b) rises = rises && l.Rows(b) >= 0;
@@ -200,14 +200,14 @@ IndexRules SharedRules(const Names& names) {
   };
 }
 
-IndexRules OptionalRules(const Names& names) {
+Rules OptionalRules(const Names& names) {
   const auto refuse = [=](const std::string& words, const Wrong& wrong) {
-    return Refuses(561002, words, [=](IndexCall& call) { return wrong(call, Problem(call, names)); });
+    return Refuses(561002, words, [=](PlanCall& call) { return wrong(call, Problem(call, names)); });
   };
   return {
       refuse(
           names.shift + " pseType",
-          [=](IndexCall& call, const Problem& p) {
+          [=](PlanCall& call, const Problem& p) {
             if (!HasDims(call[names.shift])) return false;
             const Shape& s = call[names.shift].shape;
             if (IsV2(call) && (call["pseType"].integer < 0 || call["pseType"].integer > 3)) return true;
@@ -217,16 +217,16 @@ IndexRules OptionalRules(const Names& names) {
                    (s[2] != 1 && s[2] != p.q.s) || s[3] != p.k.s;
           }),
       refuse("dropMaskOptional",
-             [](IndexCall& call, const Problem& p) {
-               const IndexArgument& kept = call["dropMaskOptional"];
+             [](PlanCall& call, const Problem& p) {
+               const PlanArgument& kept = call["dropMaskOptional"];
                return HasDims(kept) &&
                       (kept.dtype != ACL_UINT8 || NumElements(kept.shape) * 8 < p.Scores(p.q.b));
              }),
       refuse(names.mask + " sparseMode",
-             [=](IndexCall& call, const Problem& p) {
+             [=](PlanCall& call, const Problem& p) {
                const int64_t mode = call["sparseMode"].integer;
                if (mode < 0 || mode > (p.IsPacked() ? 8 : 6)) return true;
-               const IndexArgument& mask = call[names.mask];
+               const PlanArgument& mask = call[names.mask];
                if (!HasDims(mask)) return false;
                const Shape& s = mask.shape;
                if (mask.dtype != ACL_BOOL && mask.dtype != ACL_UINT8) return true;
@@ -242,7 +242,7 @@ IndexRules OptionalRules(const Names& names) {
                return true;
              }),
       refuse("preTokens prefixOptional",
-             [=](IndexCall& call, const Problem& p) {
+             [=](PlanCall& call, const Problem& p) {
                const int64_t mode = call["sparseMode"].integer;
                if (!HasDims(call[names.mask])) return false;
                if (mode == 0 || mode == 4 || mode > 6)
@@ -254,10 +254,10 @@ IndexRules OptionalRules(const Names& names) {
 }
 
 // What the fourth versions have and portacl does not compute with.
-IndexRule NotComputed(const Names& names, const std::vector<std::string>& extras) {
+Rule NotComputed(const Names& names, const std::vector<std::string>& extras) {
   std::string words = "inputLayout pseType actualSeqQLenOptional actualSeqKvLenOptional";
   for (const std::string& extra : extras) words += " " + extra;
-  return Refuses(561103, words, [=](IndexCall& call) {
+  return Refuses(561103, words, [=](PlanCall& call) {
     for (const std::string& extra : extras) {
       if (HasDims(call[extra]) && NumElements(call[extra].shape) > 0) return true;
     }
@@ -271,11 +271,11 @@ IndexRule NotComputed(const Names& names, const std::vector<std::string>& extras
 }
 
 // Rotary parts and sinks.
-IndexRule PartsAreWrong(const Names& names) {
-  return Refuses(561002, "", [=](IndexCall& call) {
+Rule PartsAreWrong(const Names& names) {
+  return Refuses(561002, "", [=](PlanCall& call) {
     if (TakesRopes(call)) {
-      const IndexArgument& of_query = call["queryRopeOptional"];
-      const IndexArgument& of_key = call[KeyRope(call)];
+      const PlanArgument& of_query = call["queryRopeOptional"];
+      const PlanArgument& of_key = call[KeyRope(call)];
       if (HasDims(of_query) != HasDims(of_key)) return true;
       if (HasDims(of_query)) {
         const int64_t depth = of_query.shape.back();
@@ -290,8 +290,8 @@ IndexRule PartsAreWrong(const Names& names) {
                              call["sinkOptional"].shape != Shape{Problem(call, names).q.n});
   });
 }
-IndexRule ResultsOfPartsAreWrong() {
-  return Refuses(161001, "", [=](IndexCall& call) {
+Rule ResultsOfPartsAreWrong() {
+  return Refuses(161001, "", [=](PlanCall& call) {
     if (HasRopes(call)) {
       const std::pair<std::string, std::string> same[] = {{"dqRopeOut", "queryRopeOptional"},
                                                           {"dkRopeOut", "keyInRopeOptional"}};
@@ -305,36 +305,36 @@ IndexRule ResultsOfPartsAreWrong() {
   });
 }
 
-IndexRule OtherShape(const Names& names, const std::string& name,
-                     const std::function<Shape(const Problem&)>& shape) {
+Rule OtherShape(const Names& names, const std::string& name,
+                const std::function<Shape(const Problem&)>& shape) {
   return Refuses(161001, name,
-                 [=](IndexCall& call) { return call[name].shape != shape(Problem(call, names)); });
+                 [=](PlanCall& call) { return call[name].shape != shape(Problem(call, names)); });
 }
-IndexRule OtherDtype(const std::string& name, std::optional<DtypeNumber> dtype = std::nullopt) {
+Rule OtherDtype(const std::string& name, std::optional<DtypeNumber> dtype = std::nullopt) {
   return Refuses(161001, name + " query",
-                 [=](IndexCall& call) { return call[name].dtype != (dtype ? *dtype : call["query"].dtype); });
+                 [=](PlanCall& call) { return call[name].dtype != (dtype ? *dtype : call["query"].dtype); });
 }
 Shape StatisticShape(const Problem& p) {
   return p.IsPacked() ? Shape{p.q.t, p.q.n, 8} : Shape{p.q.b, p.q.n, p.q.s, 8};
 }
 Shape OutShape(const Problem& p) { return ShapeOf(p.Out(), p.layout); }
 
-bool AllEmpty(IndexCall& call, const std::vector<std::string>& names) {
+bool AllEmpty(PlanCall& call, const std::vector<std::string>& names) {
   return std::all_of(names.begin(), names.end(), [&](const std::string& name) {
     return call[name].null || NumElements(call[name].shape) == 0;
   });
 }
 
 template <class... Lists>
-IndexRules Together(const Lists&... lists) {
-  IndexRules all;
+Rules Together(const Lists&... lists) {
+  Rules all;
   (all.insert(all.end(), lists.begin(), lists.end()), ...);
   return all;
 }
 
 // ---- calls ----
 
-void DrawProblem(IndexCall& call, RandomNumbers& random, const Names& names) {
+void DrawProblem(PlanCall& call, RandomNumbers& random, const Names& names) {
   const char* const layouts[] = {"BSH", "SBH", "BNSD", "BSND", "TND"};
   const std::string layout = IsPackedOnly(call) ? "TND" : layouts[random.Below(IsV4(call) ? 5 : 4)];
   const auto length = [&](int64_t most, int64_t seldom) {
@@ -385,15 +385,15 @@ void DrawProblem(IndexCall& call, RandomNumbers& random, const Names& names) {
   if (HasOrder(call)) call[names.order].text = random.Below(2) == 0 ? "" : "same_as_input";
   int64_t scores = 0;
   for (int64_t b = 0; b < q.b; ++b) scores += q.n * q.Rows(b) * k.Rows(b);
-  IndexArgument& shift = call[names.shift];
+  PlanArgument& shift = call[names.shift];
   shift.null = random.Below(2) == 0;
   shift.shape = {random.Below(2) == 0 ? 1 : q.b, q.n, random.Below(2) == 0 ? 1 : q.s, k.s};
-  IndexArgument& kept = call["dropMaskOptional"];
+  PlanArgument& kept = call["dropMaskOptional"];
   kept.null = random.Below(3) != 0;
   kept.shape = {(scores + 7) / 8 + random.Below(3)};
   call["keepProb"].real = random.Below(2) == 0 ? 1.0 : 0.75;
   call["scaleValue"].real = (random.Below(8) == 0 ? -1 : 1) / std::sqrt(static_cast<double>(q.d));
-  IndexArgument& mask = call[names.mask];
+  PlanArgument& mask = call[names.mask];
   mask.null = random.Below(4) == 0;
   mask.dtype = random.Below(2) == 0 ? ACL_BOOL : ACL_UINT8;
   const Shape shapes[] = {{q.s, k.s}, {1, 1, q.s, k.s}, {q.b, 1, q.s, k.s}, {q.b, q.n, q.s, k.s}};
@@ -439,7 +439,7 @@ void DrawProblem(IndexCall& call, RandomNumbers& random, const Names& names) {
   call["offset"].integer = random.Below(1000) << 30;
 }
 
-void FillProblem(const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+void FillProblem(const PlanCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
   const auto arguments = TensorsOf(call);
   const int64_t hides = random.Below(3) == 0 ? 90 : 30;
   for (size_t i = 0; i < tensors.size(); ++i) {
@@ -476,7 +476,7 @@ std::vector<double> NumbersOf(const TensorValues& tensor) {
 
 class Oracle {
  public:
-  Oracle(const IndexCall& call, const std::vector<TensorValues>& tensors, const Names& names)
+  Oracle(const PlanCall& call, const std::vector<TensorValues>& tensors, const Names& names)
       : call_(call), names_(names), p(call, names) {
     const auto arguments = TensorsOf(call);
     for (size_t i = 0; i < tensors.size(); ++i) {
@@ -584,7 +584,7 @@ class Oracle {
     return numbers_[name][ShiftPlace(name, b, n, i, j)];
   }
 
-  const IndexCall& call_;
+  const PlanCall& call_;
   const Names& names_;
   std::map<std::string, std::vector<double>> numbers_;
   const TensorValues* kept_ = nullptr;
@@ -593,7 +593,7 @@ class Oracle {
   const Problem p;
 };
 
-std::vector<Outcome> Attend(const IndexCall& call, const std::vector<TensorValues>& tensors) {
+std::vector<Outcome> Attend(const PlanCall& call, const std::vector<TensorValues>& tensors) {
   Oracle at(call, tensors, kScoreNames);
   const Problem& p = at.p;
   std::vector<double> greatest(static_cast<size_t>(NumElements(StatisticShape(p))));
@@ -635,7 +635,7 @@ std::vector<Outcome> Attend(const IndexCall& call, const std::vector<TensorValue
           AsOutcome(call["attentionOutOut"].dtype, out)};
 }
 
-std::vector<Outcome> Differentiate(const IndexCall& call, const std::vector<TensorValues>& tensors) {
+std::vector<Outcome> Differentiate(const PlanCall& call, const std::vector<TensorValues>& tensors) {
   Oracle at(call, tensors, kGradNames);
   const Problem& p = at.p;
   std::vector<double> dq(at["query"].size()), dk(at["keyIn"].size()), dv(at["value"].size());
@@ -702,27 +702,27 @@ std::vector<Outcome> Differentiate(const IndexCall& call, const std::vector<Tens
 
 // ---- the operators ----
 
-std::vector<IndexArgument> Settings() {
+std::vector<PlanArgument> Settings() {
   return {ArrayArg("prefixOptional", {1, 2}), RealArg("scaleValue", 0.5),    RealArg("keepProb", 1.0),
           IntegerArg("preTokens", 1),         IntegerArg("nextTokens", 1),   IntegerArg("headNum", 2),
           TextArg("inputLayout", "BNSD"),     IntegerArg("innerPrecise", 0), IntegerArg("sparseMode", 0)};
 }
 
-IndexArgument Null(IndexArgument argument) {
+PlanArgument Null(PlanArgument argument) {
   argument.null = true;
   return argument;
 }
-void Append(std::vector<IndexArgument>& to, const std::vector<IndexArgument>& what) {
+void Append(std::vector<PlanArgument>& to, const std::vector<PlanArgument>& what) {
   to.insert(to.end(), what.begin(), what.end());
 }
-std::vector<IndexArgument> NullTensors(const std::vector<std::string>& names) {
-  std::vector<IndexArgument> all;
+std::vector<PlanArgument> NullTensors(const std::vector<std::string>& names) {
+  std::vector<PlanArgument> all;
   for (const std::string& name : names) all.push_back(Null(TensorArg(name, {2})));
   return all;
 }
 // What the fourth versions have between prefixOptional and scaleValue.
-std::vector<IndexArgument> Lengths4() {
-  std::vector<IndexArgument> all;
+std::vector<PlanArgument> Lengths4() {
+  std::vector<PlanArgument> all;
   for (const char* name :
        {"actualSeqQLenOptional", "actualSeqKvLenOptional", "qStartIdxOptional", "kvStartIdxOptional"})
     all.push_back(Null(ArrayArg(name, {2})));
@@ -735,12 +735,12 @@ const std::vector<std::string> kGradExtras = {"sinkOptional",     "queryRopeOpti
                                               "dScaleDyOptional", "dScaleOOptional"};
 
 // A call of packed sequences instead: of 3 and 1 queries, and of 2 and 1 keys.
-void Pack(IndexOperator& op, bool has_order, const Names& names) {
+void Pack(OperatorSpec& op, bool has_order, const Names& names) {
   const std::pair<std::string, Shape> shapes[] = {
       {"query", {4, 2, 4}},        {names.key, {3, 1, 4}}, {"value", {3, 1, 3}},   {"dropMaskOptional", {2}},
       {names.greatest, {4, 2, 8}}, {names.sum, {4, 2, 8}}, {names.out, {4, 2, 3}}, {"dy", {4, 2, 3}},
       {"dqOut", {4, 2, 4}},        {"dkOut", {3, 1, 4}},   {"dvOut", {3, 1, 3}}};
-  for (IndexArgument& argument : op.valid) {
+  for (PlanArgument& argument : op.valid) {
     for (const auto& [name, shape] : shapes) {
       if (argument.name == name) argument.shape = shape;
     }
@@ -748,11 +748,11 @@ void Pack(IndexOperator& op, bool has_order, const Names& names) {
   }
   const auto behind = [&](const std::string& name) {
     return std::find_if(op.valid.begin(), op.valid.end(),
-                        [&](const IndexArgument& one) { return one.name == name; }) +
+                        [&](const PlanArgument& one) { return one.name == name; }) +
            1;
   };
-  const std::vector<IndexArgument> lengths = {ArrayArg("actualSeqQLenOptional", {3, 4}),
-                                              ArrayArg("actualSeqKvLenOptional", {2, 3})};
+  const std::vector<PlanArgument> lengths = {ArrayArg("actualSeqQLenOptional", {3, 4}),
+                                             ArrayArg("actualSeqKvLenOptional", {2, 3})};
   op.valid.insert(behind("prefixOptional"), lengths.begin(), lengths.end());
   if (!has_order) return;
   const bool is_score = names.order == kScoreNames.order;
@@ -760,27 +760,27 @@ void Pack(IndexOperator& op, bool has_order, const Names& names) {
 }
 
 // The arguments that the second versions have besides.
-void MakeV2(IndexOperator& op) {
+void MakeV2(OperatorSpec& op) {
   const auto behind = [&](const std::string& name) {
     return std::find_if(op.valid.begin(), op.valid.end(),
-                        [&](const IndexArgument& one) { return one.name == name; }) +
+                        [&](const PlanArgument& one) { return one.name == name; }) +
            1;
   };
-  const bool is_packed = std::any_of(op.valid.begin(), op.valid.end(), [](const IndexArgument& one) {
+  const bool is_packed = std::any_of(op.valid.begin(), op.valid.end(), [](const PlanArgument& one) {
     return one.name == "actualSeqKvLenOptional";
   });
-  const std::vector<IndexArgument> starts = {ArrayArg("qStartIdxOptional", {1}),
-                                             Null(ArrayArg("kvStartIdxOptional", {2}))};
+  const std::vector<PlanArgument> starts = {ArrayArg("qStartIdxOptional", {1}),
+                                            Null(ArrayArg("kvStartIdxOptional", {2}))};
   op.valid.insert(behind(is_packed ? "actualSeqKvLenOptional" : "prefixOptional"), starts.begin(),
                   starts.end());
   op.valid.insert(behind("sparseMode"), IntegerArg("pseType", 1));
 }
 
 // The arguments and rules that the third and fifth versions have besides those of the second ones.
-void AddParts(IndexOperator& op, bool has_sink, bool has_ropes) {
+void AddParts(OperatorSpec& op, bool has_sink, bool has_ropes) {
   const auto behind = [&](const std::string& name) {
     return std::find_if(op.valid.begin(), op.valid.end(),
-                        [&](const IndexArgument& one) { return one.name == name; }) +
+                        [&](const PlanArgument& one) { return one.name == name; }) +
            1;
   };
   const bool is_grad = std::string(op.function.name).find("Grad") != std::string::npos;
@@ -807,7 +807,7 @@ void AddParts(IndexOperator& op, bool has_sink, bool has_ropes) {
   // Behind them are those of statistics, which begin with one for nulls, of dy and what it belongs to, and of results.
   op.rules.insert(op.rules.end() - 11, PartsAreWrong(names));
   op.rules.push_back(ResultsOfPartsAreWrong());
-  op.draw = [draw = op.draw](IndexCall& call, RandomNumbers& random) {
+  op.draw = [draw = op.draw](PlanCall& call, RandomNumbers& random) {
     draw(call, random);
     if (TakesRopes(call)) {
       for (const auto& [name, other] : {std::pair<const char*, const char*>{"dqRopeOut", "queryRopeOptional"},
@@ -823,8 +823,8 @@ void AddParts(IndexOperator& op, bool has_sink, bool has_ropes) {
   };
 }
 
-IndexOperator ScoreOperator(bool is_v4) {
-  IndexOperator op;
+OperatorSpec ScoreOperator(bool is_v4) {
+  OperatorSpec op;
   op.function =
       is_v4 ? PORTACL_C_FUNCTION(aclnnFlashAttentionScoreV4) : PORTACL_C_FUNCTION(aclnnFlashAttentionScore);
   if (is_v4) op.numbers_on = Product::k950;
@@ -835,10 +835,10 @@ IndexOperator ScoreOperator(bool is_v4) {
               TensorArg("dropMaskOptional", {3}, ACL_UINT8),
               TensorArg("paddingMaskOptional", {1}),
               TensorArg("attenMaskOptional", {3, 2}, ACL_BOOL)};
-  std::vector<IndexArgument> settings = Settings();
+  std::vector<PlanArgument> settings = Settings();
   if (is_v4) {
     Append(op.valid, NullTensors(kScoreExtras));
-    const std::vector<IndexArgument> lengths = Lengths4();
+    const std::vector<PlanArgument> lengths = Lengths4();
     settings.insert(settings.begin() + 1, lengths.begin(), lengths.end());
     Append(settings, {IntegerArg("outDtype", 0), IntegerArg("pseType", 1), TextArg("softmaxOutLayout", ""),
                       IntegerArg("seed", 3), IntegerArg("offset", 4)});
@@ -850,22 +850,21 @@ IndexOperator ScoreOperator(bool is_v4) {
   op.valid.push_back(OutputArg("attentionOutOut", {2, 2, 3, 3}));
   const std::vector<std::string> results = {"softmaxMaxOut", "softmaxSumOut", "attentionOutOut"};
   op.rules = Together(
-      IndexRules{NoNulls("query key value inputLayout softmaxMaxOut softmaxSumOut attentionOutOut"),
-                 SucceedsIf([=](IndexCall& call) { return AllEmpty(call, results); }),
-                 OneDtype("query", "key"), OneDtype("query", "value"),
-                 Refuses(161002, "realShiftOptional query",
-                         [](IndexCall& call) {
-                           return HasPlainShift(call, kScoreNames) &&
-                                  call["realShiftOptional"].dtype != call["query"].dtype;
-                         }),
-                 Refuses(161002, "headNum", [](IndexCall& call) { return call["headNum"].integer <= 0; })},
+      Rules{NoNulls("query key value inputLayout softmaxMaxOut softmaxSumOut attentionOutOut"),
+            SucceedsIf([=](PlanCall& call) { return AllEmpty(call, results); }), SameDtype("query", "key"),
+            SameDtype("query", "value"),
+            Refuses(161002, "realShiftOptional query",
+                    [](PlanCall& call) {
+                      return HasPlainShift(call, kScoreNames) &&
+                             call["realShiftOptional"].dtype != call["query"].dtype;
+                    }),
+            Refuses(161002, "headNum", [](PlanCall& call) { return call["headNum"].integer <= 0; })},
       SharedRules(kScoreNames), OptionalRules(kScoreNames),
-      is_v4 ? IndexRules{NotComputed(kScoreNames, kScoreExtras)} : IndexRules{},
-      IndexRules{
-          OtherShape(kScoreNames, "softmaxMaxOut", StatisticShape), OtherDtype("softmaxMaxOut", ACL_FLOAT),
-          OtherShape(kScoreNames, "softmaxSumOut", StatisticShape), OtherDtype("softmaxSumOut", ACL_FLOAT),
-          OtherShape(kScoreNames, "attentionOutOut", OutShape), OtherDtype("attentionOutOut")});
-  op.draw = [](IndexCall& call, RandomNumbers& random) { DrawProblem(call, random, kScoreNames); };
+      is_v4 ? Rules{NotComputed(kScoreNames, kScoreExtras)} : Rules{},
+      Rules{OtherShape(kScoreNames, "softmaxMaxOut", StatisticShape), OtherDtype("softmaxMaxOut", ACL_FLOAT),
+            OtherShape(kScoreNames, "softmaxSumOut", StatisticShape), OtherDtype("softmaxSumOut", ACL_FLOAT),
+            OtherShape(kScoreNames, "attentionOutOut", OutShape), OtherDtype("attentionOutOut")});
+  op.draw = [](PlanCall& call, RandomNumbers& random) { DrawProblem(call, random, kScoreNames); };
   op.fill = FillProblem;
   op.oracle = Attend;
   op.takes_workspace = true;
@@ -874,8 +873,8 @@ IndexOperator ScoreOperator(bool is_v4) {
   return op;
 }
 
-IndexOperator GradOperator(bool is_v4) {
-  IndexOperator op;
+OperatorSpec GradOperator(bool is_v4) {
+  OperatorSpec op;
   op.function = is_v4 ? PORTACL_C_FUNCTION(aclnnFlashAttentionScoreGradV4)
                       : PORTACL_C_FUNCTION(aclnnFlashAttentionScoreGrad);
   if (is_v4) op.numbers_on = Product::k950;
@@ -891,10 +890,10 @@ IndexOperator GradOperator(bool is_v4) {
               TensorArg("softmaxSumOptional", {2, 2, 3, 8}),
               TensorArg("softmaxInOptional", {0}),
               TensorArg("attentionInOptional", {2, 2, 3, 3})};
-  std::vector<IndexArgument> settings = Settings();
+  std::vector<PlanArgument> settings = Settings();
   if (is_v4) {
     Append(op.valid, NullTensors(kGradExtras));
-    const std::vector<IndexArgument> lengths = Lengths4();
+    const std::vector<PlanArgument> lengths = Lengths4();
     settings.insert(settings.begin() + 1, lengths.begin(), lengths.end());
     settings.insert(settings.end() - 2, TextArg("softmaxInLayout", ""));
     Append(settings, {IntegerArg("pseType", 1), IntegerArg("seed", 3), IntegerArg("offset", 4),
@@ -909,47 +908,46 @@ IndexOperator GradOperator(bool is_v4) {
   if (is_v4) op.valid.push_back(Null(OutputArg("dsinkOut", {0})));
   const auto like = [](const std::string& name, const std::string& other) {
     return Refuses(161001, name + " " + other,
-                   [=](IndexCall& call) { return call[name].shape != call[other].shape; });
+                   [=](PlanCall& call) { return call[name].shape != call[other].shape; });
   };
-  const auto wants_shift = [](IndexCall& call) {
+  const auto wants_shift = [](PlanCall& call) {
     return HasPlainShift(call, kGradNames) && !call["dpseOut"].null && NumElements(call["dpseOut"].shape) > 0;
   };
   op.rules = Together(
-      IndexRules{NoNulls("query keyIn value dy attentionInOptional dqOut dkOut dvOut inputLayout"),
-                 SucceedsIf([](IndexCall& call) {
-                   return AllEmpty(call, {"dqOut", "dkOut", "dvOut", "dpseOut"}) && !WantsSink(call);
-                 }),
-                 Refuses(161002, "headNum", [](IndexCall& call) { return call["headNum"].integer <= 0; }),
-                 Refuses(161002, "query keyIn value dy attentionInOptional dqOut dkOut dvOut",
-                         [](IndexCall& call) {
-                           for (const char* name : {"query", "keyIn", "value", "dy", "attentionInOptional",
-                                                    "dqOut", "dkOut", "dvOut"}) {
-                             if (call[name].shape.size() < 3) return true;
-                           }
-                           return false;
-                         })},
+      Rules{NoNulls("query keyIn value dy attentionInOptional dqOut dkOut dvOut inputLayout"),
+            SucceedsIf([](PlanCall& call) {
+              return AllEmpty(call, {"dqOut", "dkOut", "dvOut", "dpseOut"}) && !WantsSink(call);
+            }),
+            Refuses(161002, "headNum", [](PlanCall& call) { return call["headNum"].integer <= 0; }),
+            Refuses(161002, "query keyIn value dy attentionInOptional dqOut dkOut dvOut",
+                    [](PlanCall& call) {
+                      for (const char* name : {"query", "keyIn", "value", "dy", "attentionInOptional",
+                                               "dqOut", "dkOut", "dvOut"}) {
+                        if (call[name].shape.size() < 3) return true;
+                      }
+                      return false;
+                    })},
       SharedRules(kGradNames),
-      IndexRules{OtherDtype("keyIn"), OtherDtype("value"), OtherDtype("dy"),
-                 OtherDtype("attentionInOptional"), OtherDtype("dqOut"), OtherDtype("dkOut"),
-                 OtherDtype("dvOut"),
-                 Refuses(161001, "pseShiftOptional query",
-                         [](IndexCall& call) {
-                           return HasPlainShift(call, kGradNames) &&
-                                  call["pseShiftOptional"].dtype != call["query"].dtype;
-                         })},
-      OptionalRules(kGradNames), is_v4 ? IndexRules{NotComputed(kGradNames, kGradExtras)} : IndexRules{},
-      IndexRules{NoNulls("softmaxMaxOptional softmaxSumOptional"),
-                 OtherShape(kGradNames, "softmaxMaxOptional", StatisticShape),
-                 OtherDtype("softmaxMaxOptional", ACL_FLOAT),
-                 OtherShape(kGradNames, "softmaxSumOptional", StatisticShape),
-                 OtherDtype("softmaxSumOptional", ACL_FLOAT), OtherShape(kGradNames, "dy", OutShape),
-                 OtherShape(kGradNames, "attentionInOptional", OutShape), like("dqOut", "query"),
-                 like("dkOut", "keyIn"), like("dvOut", "value"),
-                 Refuses(161001, "dpseOut pseShiftOptional", [=](IndexCall& call) {
-                   return wants_shift(call) && (call["dpseOut"].shape != call["pseShiftOptional"].shape ||
-                                                call["dpseOut"].dtype != call["pseShiftOptional"].dtype);
-                 })});
-  op.draw = [](IndexCall& call, RandomNumbers& random) {
+      Rules{OtherDtype("keyIn"), OtherDtype("value"), OtherDtype("dy"), OtherDtype("attentionInOptional"),
+            OtherDtype("dqOut"), OtherDtype("dkOut"), OtherDtype("dvOut"),
+            Refuses(161001, "pseShiftOptional query",
+                    [](PlanCall& call) {
+                      return HasPlainShift(call, kGradNames) &&
+                             call["pseShiftOptional"].dtype != call["query"].dtype;
+                    })},
+      OptionalRules(kGradNames), is_v4 ? Rules{NotComputed(kGradNames, kGradExtras)} : Rules{},
+      Rules{NoNulls("softmaxMaxOptional softmaxSumOptional"),
+            OtherShape(kGradNames, "softmaxMaxOptional", StatisticShape),
+            OtherDtype("softmaxMaxOptional", ACL_FLOAT),
+            OtherShape(kGradNames, "softmaxSumOptional", StatisticShape),
+            OtherDtype("softmaxSumOptional", ACL_FLOAT), OtherShape(kGradNames, "dy", OutShape),
+            OtherShape(kGradNames, "attentionInOptional", OutShape), like("dqOut", "query"),
+            like("dkOut", "keyIn"), like("dvOut", "value"),
+            Refuses(161001, "dpseOut pseShiftOptional", [=](PlanCall& call) {
+              return wants_shift(call) && (call["dpseOut"].shape != call["pseShiftOptional"].shape ||
+                                           call["dpseOut"].dtype != call["pseShiftOptional"].dtype);
+            })});
+  op.draw = [](PlanCall& call, RandomNumbers& random) {
     DrawProblem(call, random, kGradNames);
     const std::pair<const char*, const char*> same[] = {{"dqOut", "query"},
                                                         {"dkOut", "keyIn"},
@@ -971,17 +969,17 @@ IndexOperator GradOperator(bool is_v4) {
   return op;
 }
 
-const std::vector<IndexOperator>& Operators() {
-  static const std::vector<IndexOperator> all = [] {
-    std::vector<IndexOperator> made = {ScoreOperator(false), GradOperator(false), ScoreOperator(true),
-                                       GradOperator(true)};
+const std::vector<OperatorSpec>& Operators() {
+  static const std::vector<OperatorSpec> all = [] {
+    std::vector<OperatorSpec> made = {ScoreOperator(false), GradOperator(false), ScoreOperator(true),
+                                      GradOperator(true)};
     for (const bool is_v4 : {false, true}) {
-      IndexOperator score = ScoreOperator(false);
+      OperatorSpec score = ScoreOperator(false);
       score.function = is_v4 ? PORTACL_C_FUNCTION(aclnnFlashAttentionVarLenScoreV4)
                              : PORTACL_C_FUNCTION(aclnnFlashAttentionVarLenScore);
       Pack(score, is_v4, kScoreNames);
       made.push_back(std::move(score));
-      IndexOperator grad = GradOperator(false);
+      OperatorSpec grad = GradOperator(false);
       grad.function = is_v4 ? PORTACL_C_FUNCTION(aclnnFlashAttentionUnpaddingScoreGradV4)
                             : PORTACL_C_FUNCTION(aclnnFlashAttentionUnpaddingScoreGrad);
       Pack(grad, is_v4, kGradNames);
@@ -993,7 +991,7 @@ const std::vector<IndexOperator>& Operators() {
         {4, PORTACL_C_FUNCTION(aclnnFlashAttentionVarLenScoreV2)},
         {5, PORTACL_C_FUNCTION(aclnnFlashAttentionUnpaddingScoreGradV2)}};
     for (const auto& [first, function] : seconds) {
-      IndexOperator op = made[first];
+      OperatorSpec op = made[first];
       op.function = function;
       MakeV2(op);
       made.push_back(std::move(op));
@@ -1010,7 +1008,7 @@ const std::vector<IndexOperator>& Operators() {
                                {4, PORTACL_C_FUNCTION(aclnnFlashAttentionVarLenScoreV5), true, true},
                                {5, PORTACL_C_FUNCTION(aclnnFlashAttentionUnpaddingScoreGradV5), true, true}};
     for (const Further& one : further) {
-      IndexOperator op = made[one.first];
+      OperatorSpec op = made[one.first];
       op.function = one.function;
       MakeV2(op);
       AddParts(op, one.has_sink, one.has_ropes);
@@ -1021,7 +1019,7 @@ const std::vector<IndexOperator>& Operators() {
   return all;
 }
 
-class FlashAttention : public ::testing::TestWithParam<const IndexOperator*> {};
+class FlashAttention : public ::testing::TestWithParam<const OperatorSpec*> {};
 TEST_P(FlashAttention, Contract) { CheckContract(*GetParam()); }
 // The second versions and what follows them differ from the first ones in shifts and a few tensors alone.
 TEST_P(FlashAttention, EveryElement) {
@@ -1031,12 +1029,12 @@ TEST_P(FlashAttention, EveryElement) {
 }
 TEST_P(FlashAttention, AddressesSetAnew) { CheckAddressesSetAnew(*GetParam()); }
 
-std::vector<const IndexOperator*> AllOperators() {
-  std::vector<const IndexOperator*> all;
-  for (const IndexOperator& op : Operators()) all.push_back(&op);
+std::vector<const OperatorSpec*> AllOperators() {
+  std::vector<const OperatorSpec*> all;
+  for (const OperatorSpec& op : Operators()) all.push_back(&op);
   return all;
 }
-std::string NameOf(const ::testing::TestParamInfo<const IndexOperator*>& parameter) {
+std::string NameOf(const ::testing::TestParamInfo<const OperatorSpec*>& parameter) {
   return parameter.param->function.name;
 }
 INSTANTIATE_TEST_SUITE_P(Of, FlashAttention, ::testing::ValuesIn(AllOperators()), NameOf);

@@ -22,12 +22,12 @@ namespace {
 
 const DtypeList kDtypes = {ACL_FLOAT16, ACL_BF16};
 
-bool HasDims(const IndexArgument& one) { return !one.null && !one.shape.empty(); }
+bool HasDims(const PlanArgument& one) { return !one.null && !one.shape.empty(); }
 
 // An argument by the name that aclnnFusedInferAttentionScore gives it; a null one where the operator has none.
-const IndexArgument& Arg(const IndexCall& call, const std::string& name) {
-  static const IndexArgument absent = [] {
-    IndexArgument one = TensorArg("", {});
+const PlanArgument& Arg(const PlanCall& call, const std::string& name) {
+  static const PlanArgument absent = [] {
+    PlanArgument one = TensorArg("", {});
     one.null = true;
     return one;
   }();
@@ -36,22 +36,22 @@ const IndexArgument& Arg(const IndexCall& call, const std::string& name) {
   if (is_incre && name == "actualSeqLengths") return absent;
   if (is_incre && name == "actualSeqLengthsKv") own = "actualSeqLengths";
   if (is_incre && name == "blockTable") own = "blocktable";
-  for (const IndexArgument& one : call.arguments) {
+  for (const PlanArgument& one : call.arguments) {
     if (one.name == own) return one;
   }
   return absent;
 }
 std::string CanonicalName(const std::string& name) { return name == "blocktable" ? "blockTable" : name; }
-bool Has(const IndexCall& call, const std::string& name) { return HasDims(Arg(call, name)); }
-bool HasSink(const IndexCall& call) {
+bool Has(const PlanCall& call, const std::string& name) { return HasDims(Arg(call, name)); }
+bool HasSink(const PlanCall& call) {
   return Has(call, "learnableSink") && NumElements(Arg(call, "learnableSink").shape) > 0;
 }
-bool HasSlopes(const IndexCall& call) { return Has(call, "pseShift") && Arg(call, "pseType").integer >= 2; }
+bool HasSlopes(const PlanCall& call) { return Has(call, "pseShift") && Arg(call, "pseType").integer >= 2; }
 // Entries of a list, or of a single tensor that one of the operators has in its place.
-int64_t CountOf(const IndexArgument& one) {
+int64_t CountOf(const PlanArgument& one) {
   return one.kind == ParameterKind::kList ? std::ssize(one.entries) : 1;
 }
-const IndexArgument& EntryOf(const IndexArgument& one, int64_t entry = 0) {
+const PlanArgument& EntryOf(const PlanArgument& one, int64_t entry = 0) {
   return one.kind == ParameterKind::kList ? one.entries[static_cast<size_t>(entry)] : one;
 }
 
@@ -89,7 +89,7 @@ std::string OutOf(const std::string& layout) {
   return layout.find('_') == std::string::npos ? layout : layout.substr(layout.find('_') + 1);
 }
 bool IsPacked(const std::string& layout) { return layout[0] == 'T' || layout[0] == 'N'; }
-int64_t KeyHeads(const IndexCall& call) {
+int64_t KeyHeads(const PlanCall& call) {
   const int64_t heads = Arg(call, "numKeyValueHeads").integer;
   return heads == 0 ? call["numHeads"].integer : heads;
 }
@@ -109,7 +109,7 @@ size_t PlaceOfPages(const Shape& shape, const Lengths& l, int64_t page, int64_t 
 
 // Which tensors make numbers of INT8 for keys or values.
 struct Scales {
-  Scales(const IndexCall& call, bool is_key) {
+  Scales(const PlanCall& call, bool is_key) {
     const std::string own = is_key ? "key" : "value";
     joint = !Has(call, own + "AntiquantScale") && Has(call, "antiquantScale");
     scale = joint ? "antiquantScale" : own + "AntiquantScale";
@@ -124,7 +124,7 @@ struct Scales {
 };
 
 struct Problem {
-  explicit Problem(const IndexCall& call)
+  explicit Problem(const PlanCall& call)
       : in(InOf(call["inputLayout"].text)),
         out(OutOf(call["inputLayout"].text)),
         packed(IsPacked(in)),
@@ -143,14 +143,14 @@ struct Problem {
           own_keys, LengthsOf(call["key"].entries[static_cast<size_t>(entry)].shape, in, KeyHeads(call)).s);
     if (Has(call, "keySharedPrefix")) {
       prefix = LengthsOf(Arg(call, "keySharedPrefix").shape, in, KeyHeads(call));
-      const IndexArgument& length = Arg(call, "actualSharedPrefixLen");
+      const PlanArgument& length = Arg(call, "actualSharedPrefixLen");
       prefix_keys = length.null || length.values.empty() ? prefix.s : length.values[0];
     }
     most_keys = own_keys + prefix_keys;
     batches = !packed ? q.b : std::ssize(Arg(call, "actualSeqLengths").values);
     if (packed && Arg(call, "actualSeqLengths").null) batches = 0;
   }
-  static std::pair<int64_t, int64_t> Part(const IndexArgument& array, bool cumulative, int64_t all,
+  static std::pair<int64_t, int64_t> Part(const PlanArgument& array, bool cumulative, int64_t all,
                                           int64_t b) {
     if (array.null || array.values.empty()) return {0, all};
     if (!cumulative) return {0, array.values[array.values.size() == 1 ? 0 : static_cast<size_t>(b)]};
@@ -158,23 +158,23 @@ struct Problem {
     return {first, array.values[static_cast<size_t>(b)] - first};
   }
   // The first row and how many there are.
-  std::pair<int64_t, int64_t> Queries(const IndexCall& call, int64_t b) const {
+  std::pair<int64_t, int64_t> Queries(const PlanCall& call, int64_t b) const {
     if (IsDecoding()) return {0, 1};
     return Part(Arg(call, "actualSeqLengths"), packed, q.s, b);
   }
-  Lengths KeyOf(const IndexCall& call, const std::string& name, int64_t b) const {
+  Lengths KeyOf(const PlanCall& call, const std::string& name, int64_t b) const {
     if (lists == 0) return name == "key" ? k : v;
     return LengthsOf(call[name].entries[static_cast<size_t>(b)].shape, in, KeyHeads(call));
   }
   // Without a prefix.
-  std::pair<int64_t, int64_t> Keys(const IndexCall& call, int64_t b) const {
+  std::pair<int64_t, int64_t> Keys(const PlanCall& call, int64_t b) const {
     return Part(Arg(call, "actualSeqLengthsKv"), packed && !paged,
                 lists > 0 ? KeyOf(call, "key", b).s : own_keys, b);
   }
   Lengths Out() const { return {q.b, q.n, q.s, v.d}; }
   bool IsDecoding() const { return !packed && q.s == 1; }
   // One query of each batch: the mask of [2048, 2048] that the modes from the ends have hides nothing.
-  bool HidesNothing(const IndexCall& call) const {
+  bool HidesNothing(const PlanCall& call) const {
     const int64_t mode = Arg(call, "sparseMode").integer;
     if (!IsDecoding() || (mode != 3 && mode != 4) || !Has(call, "attenMask")) return false;
     const Shape& s = call["attenMask"].shape;
@@ -230,14 +230,14 @@ struct Problem {
   int64_t most_keys = 0;
 };
 
-using Wrong = std::function<bool(IndexCall&, const Problem&)>;
-IndexRule Tiling(const std::string& words, const Wrong& wrong) {
-  return Refuses(561002, words, [=](IndexCall& call) { return wrong(call, Problem(call)); });
+using Wrong = std::function<bool(PlanCall&, const Problem&)>;
+Rule Tiling(const std::string& words, const Wrong& wrong) {
+  return Refuses(561002, words, [=](PlanCall& call) { return wrong(call, Problem(call)); });
 }
 
-bool LengthsFit(IndexCall& call, const Problem& p, const std::string& name, bool cumulative, bool needed,
+bool LengthsFit(PlanCall& call, const Problem& p, const std::string& name, bool cumulative, bool needed,
                 int64_t most) {
-  const IndexArgument& array = Arg(call, name);
+  const PlanArgument& array = Arg(call, name);
   const int64_t count = array.null ? 0 : std::ssize(array.values);
   if (count == 0) return !needed;
   if (count < p.batches && (count != 1 || cumulative)) return false;
@@ -251,9 +251,9 @@ bool LengthsFit(IndexCall& call, const Problem& p, const std::string& name, bool
 }
 
 // Queries, keys and values of latent attention as INT8.
-bool TakesCodes(const IndexCall& call) { return call["query"].dtype == ACL_INT8; }
+bool TakesCodes(const PlanCall& call) { return call["query"].dtype == ACL_INT8; }
 
-bool IsNotComputed(IndexCall& call) {
+bool IsNotComputed(PlanCall& call) {
   for (const char* name :
        {"deqScale1", "dequantScale1", "quantScale1", "deqScale2", "dequantScale2", "keyRopeAntiquantScale"}) {
     if (Has(call, name)) return true;
@@ -261,7 +261,7 @@ bool IsNotComputed(IndexCall& call) {
   return TakesCodes(call) != Has(call, "dequantScaleQuery");
 }
 
-bool DtypesAreWrong(IndexCall& call) {
+bool DtypesAreWrong(PlanCall& call) {
   const bool takes_codes = TakesCodes(call);
   const DtypeNumber dtype = takes_codes ? DtypeNumber{ACL_BF16} : call["query"].dtype;
   bool wrong = call["attentionOut"].dtype != dtype && call["attentionOut"].dtype != ACL_INT8;
@@ -277,7 +277,7 @@ bool DtypesAreWrong(IndexCall& call) {
     return Has(call, name) && !IsOneOf(Arg(call, name).dtype, dtypes);
   };
   for (const bool is_key : {true, false}) {
-    const IndexArgument& list = call[is_key ? "key" : "value"];
+    const PlanArgument& list = call[is_key ? "key" : "value"];
     const Scales scales(call, is_key);
     for (int64_t entry = 0; entry < CountOf(list); ++entry)
       wrong = wrong ||
@@ -295,7 +295,7 @@ bool DtypesAreWrong(IndexCall& call) {
          (HasSink(call) && is_other("learnableSink", {ACL_FLOAT, ACL_FLOAT16, ACL_BF16}));
 }
 
-bool LayoutIsWrong(IndexCall& call) {
+bool LayoutIsWrong(PlanCall& call) {
   const std::string layout = call["inputLayout"].text;
   if (std::find(kLayouts.begin(), kLayouts.end(), layout) == kLayouts.end()) return true;
   const size_t rank = layout.substr(0, 3) == "BSH" || IsPacked(layout) ? 3 : 4;
@@ -325,7 +325,7 @@ bool LayoutIsWrong(IndexCall& call) {
 
 bool IsJoined(const Problem& p, const Shape& shape) { return p.paged ? shape.size() == 3 : p.in == "BSH"; }
 
-bool HeadsAreWrong(IndexCall& call, const Problem& p) {
+bool HeadsAreWrong(PlanCall& call, const Problem& p) {
   const auto is_cut = [](const Shape& shape, const Lengths& l, bool joined) {
     return joined && shape[2] != l.n * l.d;
   };
@@ -345,7 +345,7 @@ bool HeadsAreWrong(IndexCall& call, const Problem& p) {
   return p.q.d <= 0 || p.k.d != p.q.d || (!p.packed && !p.paged && batches != p.q.b);
 }
 
-bool PartsAreWrong(IndexCall& call, const Problem& p) {
+bool PartsAreWrong(PlanCall& call, const Problem& p) {
   if (Has(call, "queryRope")) {
     const Shape& query = Arg(call, "queryRope").shape;
     const Shape& key = Arg(call, "keyRope").shape;
@@ -404,10 +404,10 @@ bool PartsAreWrong(IndexCall& call, const Problem& p) {
   return false;
 }
 
-bool KeyLengthsFit(IndexCall& call, const Problem& p) {
+bool KeyLengthsFit(PlanCall& call, const Problem& p) {
   if (p.lists == 0)
     return LengthsFit(call, p, "actualSeqLengthsKv", p.packed && !p.paged, p.packed || p.paged, p.own_keys);
-  const IndexArgument& array = Arg(call, "actualSeqLengthsKv");
+  const PlanArgument& array = Arg(call, "actualSeqLengthsKv");
   if (array.null || array.values.empty()) return true;
   if (array.values.size() > 1 && std::ssize(array.values) < p.batches) return false;
   for (int64_t b = 0; b < p.batches; ++b) {
@@ -423,13 +423,13 @@ bool IsOfChannels(Shape shape, int64_t heads, int64_t depth) {
   return shape.empty() || shape == Shape{heads * depth} || shape == Shape{heads, depth};
 }
 
-IndexRules Rules(bool takes_many_queries, bool is_since_950, bool takes_codes) {
+Rules Checks(bool takes_many_queries, bool is_since_950, bool takes_codes) {
   return {
       NoNulls("query"),
       Refuses(161001, "",
-              [](IndexCall& call) {
+              [](PlanCall& call) {
                 for (const char* name : {"key", "value"}) {
-                  const IndexArgument& one = call[name];
+                  const PlanArgument& one = call[name];
                   if (one.null || CountOf(one) == 0) return true;
                   for (int64_t entry = 0; entry < CountOf(one); ++entry) {
                     if (EntryOf(one, entry).null) return true;
@@ -439,11 +439,11 @@ IndexRules Rules(bool takes_many_queries, bool is_since_950, bool takes_codes) {
               }),
       NoNulls("inputLayout attentionOut"),
       Refuses(161001, "softmaxLse",
-              [](IndexCall& call) {
+              [](PlanCall& call) {
                 return Arg(call, "softmaxLseFlag").integer != 0 && Arg(call, "softmaxLse").null;
               }),
       Refuses(161002, "query",
-              [=](IndexCall& call) {
+              [=](PlanCall& call) {
                 const bool is_there = call.product == Product::kA2 || call.product == Product::kA3 ||
                                       (is_since_950 && call.product == Product::k950);
                 return !is_there ||
@@ -451,20 +451,20 @@ IndexRules Rules(bool takes_many_queries, bool is_since_950, bool takes_codes) {
               }),
       Refuses(161002, "", DtypesAreWrong),
       Refuses(561103, "", IsNotComputed),
-      EmptyDone("query"),
+      DoneIfEmpty("query"),
       Refuses(561002, "", LayoutIsWrong),
       Refuses(561002, "numHeads numKeyValueHeads",
-              [](IndexCall& call) {
+              [](PlanCall& call) {
                 const int64_t heads = call["numHeads"].integer;
                 const int64_t keys = KeyHeads(call);
                 const int64_t most = Has(call, "queryRope") ? 128 : 64;
                 return heads <= 0 || keys <= 0 || heads % keys != 0 || heads / keys > most;
               }),
       Tiling("", HeadsAreWrong),
-      Tiling("query", [=](IndexCall&, const Problem& p) { return !takes_many_queries && !p.IsDecoding(); }),
+      Tiling("query", [=](PlanCall&, const Problem& p) { return !takes_many_queries && !p.IsDecoding(); }),
       Tiling("", PartsAreWrong),
       Tiling("",
-             [](IndexCall& call, const Problem& p) {
+             [](PlanCall& call, const Problem& p) {
                if (!p.IsDecoding() && !LengthsFit(call, p, "actualSeqLengths", p.packed, p.packed, p.q.s))
                  return true;
                if (!KeyLengthsFit(call, p)) return true;
@@ -472,7 +472,7 @@ IndexRules Rules(bool takes_many_queries, bool is_since_950, bool takes_codes) {
                                   Arg(call, "blockSize").integer != p.k.s);
              }),
       Tiling("pseShift pseType",
-             [](IndexCall& call, const Problem& p) {
+             [](PlanCall& call, const Problem& p) {
                if (!Has(call, "pseShift")) return false;
                const int64_t type = Arg(call, "pseType").integer;
                if (type < 0 || type > 3) return true;
@@ -482,7 +482,7 @@ IndexRules Rules(bool takes_many_queries, bool is_since_950, bool takes_codes) {
                       s[2] < p.q.s || s[3] < p.most_keys;
              }),
       Tiling("attenMask sparseMode",
-             [](IndexCall& call, const Problem& p) {
+             [](PlanCall& call, const Problem& p) {
                const int64_t mode = Arg(call, "sparseMode").integer;
                if (mode < 0 || mode > 4) return true;
                if (!HasDims(call["attenMask"])) return mode != 0 && !p.IsDecoding();
@@ -500,7 +500,7 @@ IndexRules Rules(bool takes_many_queries, bool is_since_950, bool takes_codes) {
                return p.packed || rows < p.q.s || s.back() < p.most_keys || (s.size() > 2 && !batch);
              }),
       Tiling("preTokens nextTokens",
-             [](IndexCall& call, const Problem& p) {
+             [](PlanCall& call, const Problem& p) {
                const int64_t mode = Arg(call, "sparseMode").integer;
                if (!Has(call, "attenMask") || p.IsDecoding() || (mode != 0 && mode != 4)) return false;
                if (mode == 0 && (Has(call, "queryPaddingSize") || Has(call, "kvPaddingSize"))) return false;
@@ -518,7 +518,7 @@ IndexRules Rules(bool takes_many_queries, bool is_since_950, bool takes_codes) {
                return false;
              }),
       Tiling("attentionOut softmaxLse learnableSink quantScale2 quantOffset2",
-             [=](IndexCall& call, const Problem& p) {
+             [=](PlanCall& call, const Problem& p) {
                if (call["attentionOut"].shape != ShapeOf(p.Out(), p.out)) return true;
                const bool is_code = call["attentionOut"].dtype == ACL_INT8;
                if (is_code != Has(call, "quantScale2")) return true;
@@ -545,7 +545,7 @@ struct Takes {
   bool joint_scales = true;
 };
 
-void Draw(IndexCall& call, RandomNumbers& random, const Takes& takes) {
+void Draw(PlanCall& call, RandomNumbers& random, const Takes& takes) {
   const std::string layout = takes.many_queries
                                  ? kLayouts[static_cast<size_t>(random.Below(std::ssize(kLayouts)))]
                                  : kLayouts[static_cast<size_t>(random.Below(3))];
@@ -578,8 +578,8 @@ void Draw(IndexCall& call, RandomNumbers& random, const Takes& takes) {
   q.s = packed ? std::max<int64_t>(of_queries, 1) : same;
   Lengths k{q.b, key_heads, packed ? std::max<int64_t>(of_keys, 1) : most, q.d};
   const int64_t rows = random.Below(2) == 0 ? 16 : random.Between(1, 40);
-  const auto set = [&](const std::string& name, const std::function<void(IndexArgument&)>& f) {
-    if (!Arg(call, name).name.empty()) f(const_cast<IndexArgument&>(Arg(call, name)));
+  const auto set = [&](const std::string& name, const std::function<void(PlanArgument&)>& f) {
+    if (!Arg(call, name).name.empty()) f(const_cast<PlanArgument&>(Arg(call, name)));
   };
   std::string key_layout = in;
   int64_t columns = 0;
@@ -598,19 +598,19 @@ void Draw(IndexCall& call, RandomNumbers& random, const Takes& takes) {
     while (l.d % piece != 0) --piece;
     return Shape{l.b, l.n, l.d / piece, l.s, piece};
   };
-  set("blockTable", [&](IndexArgument& one) {
+  set("blockTable", [&](PlanArgument& one) {
     one.null = !paged;
     one.shape = {batches, columns};
   });
-  set("blockSize", [&](IndexArgument& one) { one.integer = paged ? rows : random.Below(3); });
+  set("blockSize", [&](PlanArgument& one) { one.integer = paged ? rows : random.Below(3); });
   call["inputLayout"].text = layout;
   call["numHeads"].integer = heads;
   call["numKeyValueHeads"].integer = heads == key_heads && random.Below(2) == 0 ? 0 : key_heads;
-  set("actualSeqLengths", [&](IndexArgument& one) {
+  set("actualSeqLengths", [&](PlanArgument& one) {
     one.null = !packed && random.Below(2) == 0;
     one.values = packed ? query_sums : queries;
   });
-  set("actualSeqLengthsKv", [&](IndexArgument& one) {
+  set("actualSeqLengthsKv", [&](PlanArgument& one) {
     one.null = !packed && !paged && random.Below(2) == 0;
     one.values = packed && !paged ? key_sums : keys;
     if (!packed && random.Below(4) == 0) one.values.resize(1);
@@ -622,16 +622,16 @@ void Draw(IndexCall& call, RandomNumbers& random, const Takes& takes) {
   call["query"].shape = ShapeOf(q, in);
   for (const char* name : {"query", "attentionOut", "pseShift"}) call[name].dtype = dtype;
   for (const bool is_key : {true, false}) {
-    IndexArgument& list = call[is_key ? "key" : "value"];
+    PlanArgument& list = call[is_key ? "key" : "value"];
     if (list.kind == ParameterKind::kList) list.entries.resize(1);
-    auto& first = const_cast<IndexArgument&>(EntryOf(list));
+    auto& first = const_cast<PlanArgument&>(EntryOf(list));
     first.shape = key_shape(is_key ? k : v);
     first.dtype = more == More::kScales || more == More::kCodes ? DtypeNumber{ACL_INT8} : dtype;
   }
   if (more == More::kLists) {
-    std::vector<int64_t>* const lengths = &const_cast<IndexArgument&>(Arg(call, "actualSeqLengthsKv")).values;
+    std::vector<int64_t>* const lengths = &const_cast<PlanArgument&>(Arg(call, "actualSeqLengthsKv")).values;
     for (const bool is_key : {true, false}) {
-      IndexArgument& list = call[is_key ? "key" : "value"];
+      PlanArgument& list = call[is_key ? "key" : "value"];
       list.entries.resize(static_cast<size_t>(batches), list.entries[0]);
       for (int64_t b = 0; b < batches; ++b) {
         Lengths one = is_key ? k : v;
@@ -650,26 +650,26 @@ void Draw(IndexCall& call, RandomNumbers& random, const Takes& takes) {
     const int64_t counted = random.Between(0, prefix.s);
     most_keys += prefix.s;
     for (const char* name : {"keySharedPrefix", "valueSharedPrefix"}) {
-      set(name, [&](IndexArgument& one) {
+      set(name, [&](PlanArgument& one) {
         one.null = false;
         one.dtype = dtype;
         one.shape = ShapeOf(prefix, in);
       });
       prefix.d = v.d;
     }
-    set("actualSharedPrefixLen", [&](IndexArgument& one) {
+    set("actualSharedPrefixLen", [&](PlanArgument& one) {
       one.values = random.Below(2) == 0 ? std::vector<int64_t>{} : std::vector<int64_t>{counted};
     });
   }
   if (more == More::kCodes) {
     call["query"].dtype = ACL_INT8;
     for (const char* name : {"keyAntiquantScale", "valueAntiquantScale"}) {
-      set(name, [&](IndexArgument& one) {
+      set(name, [&](PlanArgument& one) {
         one.null = false;
         one.shape = {1};
       });
     }
-    set("dequantScaleQuery", [&](IndexArgument& one) {
+    set("dequantScaleQuery", [&](PlanArgument& one) {
       one.null = false;
       one.shape = in == "BNSD"  ? Shape{q.b, q.n, q.s}
                   : in == "TND" ? Shape{q.s, q.n}
@@ -683,10 +683,10 @@ void Draw(IndexCall& call, RandomNumbers& random, const Takes& takes) {
       l.d = 64;
       return l;
     };
-    set("queryRope", [&](IndexArgument& one) { one.shape = ShapeOf(rope(q), in); });
-    set("keyRope", [&](IndexArgument& one) { one.shape = key_shape(rope(k)); });
+    set("queryRope", [&](PlanArgument& one) { one.shape = ShapeOf(rope(q), in); });
+    set("keyRope", [&](PlanArgument& one) { one.shape = key_shape(rope(k)); });
     for (const char* name : {"queryRope", "keyRope"}) {
-      set(name, [&](IndexArgument& one) {
+      set(name, [&](PlanArgument& one) {
         one.null = false;
         one.dtype = dtype;
       });
@@ -711,43 +711,43 @@ void Draw(IndexCall& call, RandomNumbers& random, const Takes& takes) {
       if (of_mode == 5) shape = {l.b, l.n, l.s};
       shape.insert(shape.begin(), joint ? 2 : 1);
       for (const char* part : {"Scale", "Offset"}) {
-        set(own + part, [&](IndexArgument& one) {
+        set(own + part, [&](PlanArgument& one) {
           one.null = part[0] == 'O' && random.Below(2) == 0;
           one.dtype = of_mode == 0 || of_mode == 2 ? dtype : DtypeNumber{ACL_FLOAT};
           one.shape = shape;
         });
       }
-      set(own + "Mode", [&](IndexArgument& one) { one.integer = of_mode; });
+      set(own + "Mode", [&](PlanArgument& one) { one.integer = of_mode; });
       if (joint) break;
     }
   }
   call["pseShift"].null = packed || more == More::kCodes || random.Below(3) != 0;
   call["pseShift"].shape = {random.Below(2) == 0 ? 1 : q.b, heads, q.s + random.Below(2),
                             most_keys + random.Below(2)};
-  set("pseType", [&](IndexArgument& one) { one.integer = random.Below(2); });
+  set("pseType", [&](PlanArgument& one) { one.integer = random.Below(2); });
   if (more == More::kSlopes) {
     call["pseShift"].null = false;
     call["pseShift"].dtype = ACL_FLOAT;
     call["pseShift"].shape = random.Below(2) == 0 ? Shape{heads} : Shape{batches, heads};
-    set("pseType", [&](IndexArgument& one) { one.integer = random.Between(2, 3); });
+    set("pseType", [&](PlanArgument& one) { one.integer = random.Between(2, 3); });
     for (const char* name : {"qStartIdx", "kvStartIdx"}) {
-      set(name, [&](IndexArgument& one) {
+      set(name, [&](PlanArgument& one) {
         one.values =
             random.Below(2) == 0 ? std::vector<int64_t>{} : std::vector<int64_t>{random.Between(-9, 99)};
       });
     }
   }
-  IndexArgument& mask = call["attenMask"];
+  PlanArgument& mask = call["attenMask"];
   mask.null = packed || random.Below(3) == 0;
   mask.dtype = DrawDtype(random, {ACL_BOOL, ACL_INT8, ACL_UINT8});
   const int64_t batch = random.Below(2) == 0 ? 1 : batches;
   mask.shape = q.s == 1 ? Shape{batch, most_keys} : Shape{q.s + random.Below(2), most_keys + random.Below(2)};
   if (q.s > 1 && random.Below(2) == 0) mask.shape.insert(mask.shape.begin(), batch);
   if (mask.shape.size() == 3 && random.Below(2) == 0) mask.shape.insert(mask.shape.begin() + 1, 1);
-  set("sparseMode", [&](IndexArgument& one) { one.integer = mask.null ? 0 : random.Below(2); });
+  set("sparseMode", [&](PlanArgument& one) { one.integer = mask.null ? 0 : random.Below(2); });
   for (const char* name : {"preTokens", "nextTokens"})
     set(name,
-        [&](IndexArgument& one) { one.integer = random.Below(2) == 0 ? 65535 : random.Between(-2, most); });
+        [&](PlanArgument& one) { one.integer = random.Below(2) == 0 ? 65535 : random.Between(-2, most); });
   call["scaleValue"].real = 1 / std::sqrt(static_cast<double>(q.d));
   // Rows that end before those of the tensors.
   const bool may_pad = more == More::kNone || more == More::kScales || more == More::kSlopes;
@@ -755,10 +755,10 @@ void Draw(IndexCall& call, RandomNumbers& random, const Takes& takes) {
   const char* const paddings[][2] = {{"queryPaddingSize", "actualSeqLengths"},
                                      {"kvPaddingSize", "actualSeqLengthsKv"}};
   for (const auto& [name, lengths] : paddings) {
-    set(name, [&](IndexArgument& one) {
+    set(name, [&](PlanArgument& one) {
       one.null = !pads || random.Below(4) == 0;
       one.dtype = ACL_INT64;
-      if (!one.null) set(lengths, [&](IndexArgument& array) { array.null = false; });
+      if (!one.null) set(lengths, [&](PlanArgument& array) { array.null = false; });
     });
   }
   // Results as codes.
@@ -767,7 +767,7 @@ void Draw(IndexCall& call, RandomNumbers& random, const Takes& takes) {
     const int64_t kind = random.Below(3);
     const DtypeNumber of_scale = dtype == ACL_BF16 && random.Below(2) == 0 ? ACL_BF16 : ACL_FLOAT;
     for (const char* name : {"quantScale2", "quantOffset2"}) {
-      set(name, [&](IndexArgument& one) {
+      set(name, [&](PlanArgument& one) {
         one.null = name[5] == 'O' && random.Below(2) == 0;
         one.dtype = of_scale;
         one.shape = kind == 0   ? Shape{1}
@@ -776,18 +776,18 @@ void Draw(IndexCall& call, RandomNumbers& random, const Takes& takes) {
       });
     }
   }
-  set("softmaxLseFlag", [&](IndexArgument& one) { one.integer = random.Below(2); });
-  set("softmaxLse", [&](IndexArgument& one) {
+  set("softmaxLseFlag", [&](PlanArgument& one) { one.integer = random.Below(2); });
+  set("softmaxLse", [&](PlanArgument& one) {
     one.shape = packed ? Shape{q.s, heads, 1} : Shape{q.b, heads, q.s, 1};
   });
-  set("learnableSink", [&](IndexArgument& one) {
+  set("learnableSink", [&](PlanArgument& one) {
     one.null = more == More::kCodes || random.Below(2) == 0;
     one.shape = {heads};
     one.dtype = DrawDtype(random, {ACL_FLOAT, ACL_FLOAT16, ACL_BF16});
   });
 }
 
-void Fill(const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+void Fill(const PlanCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
   const auto arguments = TensorsOf(call);
   const Shape& first = EntryOf(call["key"]).shape;
   const int64_t pages = first.empty() ? 1 : first[0];
@@ -818,7 +818,7 @@ void Fill(const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers
   }
 }
 
-std::vector<Outcome> Attend(const IndexCall& call, const std::vector<TensorValues>& tensors) {
+std::vector<Outcome> Attend(const PlanCall& call, const std::vector<TensorValues>& tensors) {
   const Problem p(call);
   // Entries of lists are key, key1, key2.
   std::map<std::string, std::vector<double>> numbers;
@@ -921,7 +921,7 @@ std::vector<Outcome> Attend(const IndexCall& call, const std::vector<TensorValue
   std::vector<double> lse(static_cast<size_t>(p.q.b * p.q.n * p.q.s),
                           std::numeric_limits<double>::infinity());
   const auto start = [&](const std::string& name) {
-    const IndexArgument& array = Arg(call, name);
+    const PlanArgument& array = Arg(call, name);
     return array.null || array.values.empty() ? int64_t{0} : array.values[0];
   };
   const int64_t slope_start = start("kvStartIdx") - start("qStartIdx");
@@ -1026,9 +1026,9 @@ std::vector<Outcome> Attend(const IndexCall& call, const std::vector<TensorValue
   return {result, numbers_of_rows};
 }
 
-IndexOperator Completed(IndexOperator op, const Takes& takes) {
-  op.rules = Rules(takes.many_queries, takes.version >= 5, takes.version >= 4);
-  op.draw = [=](IndexCall& call, RandomNumbers& random) { Draw(call, random, takes); };
+OperatorSpec Completed(OperatorSpec op, const Takes& takes) {
+  op.rules = Checks(takes.many_queries, takes.version >= 5, takes.version >= 4);
+  op.draw = [=](PlanCall& call, RandomNumbers& random) { Draw(call, random, takes); };
   op.fill = Fill;
   op.oracle = Attend;
   op.takes_workspace = true;
@@ -1037,8 +1037,8 @@ IndexOperator Completed(IndexOperator op, const Takes& takes) {
   return op;
 }
 
-IndexOperator Operator(const CFunction& function, int version) {
-  IndexOperator op;
+OperatorSpec Operator(const CFunction& function, int version) {
+  OperatorSpec op;
   op.function = function;
   const auto absent = [&](const char* name) {
     op.valid.push_back(TensorArg(name, {1}));
@@ -1075,7 +1075,7 @@ IndexOperator Operator(const CFunction& function, int version) {
     op.valid.push_back(ArrayArg("qStartIdx", {}));
     op.valid.push_back(ArrayArg("kvStartIdx", {3}));
   }
-  for (const IndexArgument& one :
+  for (const PlanArgument& one :
        {IntegerArg("numHeads", 4), RealArg("scaleValue", 0.5), IntegerArg("preTokens", 2),
         IntegerArg("nextTokens", 2), TextArg("inputLayout", "BSND"), IntegerArg("numKeyValueHeads", 2),
         IntegerArg("sparseMode", 0), IntegerArg("innerPrecise", 0), IntegerArg("blockSize", 0),
@@ -1094,8 +1094,8 @@ IndexOperator Operator(const CFunction& function, int version) {
   return Completed(op, takes);
 }
 
-IndexOperator Prompt(const CFunction& function, int version) {
-  IndexOperator op;
+OperatorSpec Prompt(const CFunction& function, int version) {
+  OperatorSpec op;
   op.function = function;
   op.valid = {TensorArg("query", {2, 3, 4, 5}, ACL_FLOAT16), TensorArg("key", {2, 6, 2, 5}, ACL_FLOAT16),
               TensorArg("value", {2, 6, 2, 3}, ACL_FLOAT16), TensorArg("pseShift", {1, 4, 3, 6}, ACL_FLOAT16),
@@ -1107,7 +1107,7 @@ IndexOperator Prompt(const CFunction& function, int version) {
       op.valid.back().null = true;
     }
   }
-  for (const IndexArgument& one :
+  for (const PlanArgument& one :
        {IntegerArg("numHeads", 4), RealArg("scaleValue", 0.5), IntegerArg("preTokens", 2),
         IntegerArg("nextTokens", 2), TextArg("inputLayout", "BSND"), IntegerArg("numKeyValueHeads", 2)})
     op.valid.push_back(one);
@@ -1119,8 +1119,8 @@ IndexOperator Prompt(const CFunction& function, int version) {
   return Completed(op, takes);
 }
 
-IndexOperator Incre(const CFunction& function, int version) {
-  IndexOperator op;
+OperatorSpec Incre(const CFunction& function, int version) {
+  OperatorSpec op;
   op.function = function;
   op.valid = {TensorArg("query", {2, 1, 4, 5}, ACL_FLOAT16),
               ListArg("key", {{2, 6, 2, 5}}, false, ACL_FLOAT16),
@@ -1142,8 +1142,8 @@ IndexOperator Incre(const CFunction& function, int version) {
     absent("blocktable", ACL_INT32);
   }
   if (version >= 4) absent("kvPaddingSize");
-  for (const IndexArgument& one : {IntegerArg("numHeads", 4), RealArg("scaleValue", 0.5),
-                                   TextArg("inputLayout", "BSND"), IntegerArg("numKeyValueHeads", 2)})
+  for (const PlanArgument& one : {IntegerArg("numHeads", 4), RealArg("scaleValue", 0.5),
+                                  TextArg("inputLayout", "BSND"), IntegerArg("numKeyValueHeads", 2)})
     op.valid.push_back(one);
   if (version >= 3) {
     op.valid.push_back(IntegerArg("blockSize", 0));
@@ -1156,8 +1156,8 @@ IndexOperator Incre(const CFunction& function, int version) {
   return Completed(op, takes);
 }
 
-const std::vector<IndexOperator>& Operators() {
-  static const std::vector<IndexOperator> all = {
+const std::vector<OperatorSpec>& Operators() {
+  static const std::vector<OperatorSpec> all = {
       Operator(PORTACL_C_FUNCTION(aclnnFusedInferAttentionScore), 1),
       Operator(PORTACL_C_FUNCTION(aclnnFusedInferAttentionScoreV2), 2),
       Operator(PORTACL_C_FUNCTION(aclnnFusedInferAttentionScoreV3), 3),
@@ -1174,7 +1174,7 @@ const std::vector<IndexOperator>& Operators() {
   return all;
 }
 
-class InferAttentionOf : public ::testing::TestWithParam<const IndexOperator*> {};
+class InferAttentionOf : public ::testing::TestWithParam<const OperatorSpec*> {};
 TEST_P(InferAttentionOf, Contract) { CheckContract(*GetParam()); }
 // The last version has all that there is.
 TEST_P(InferAttentionOf, EveryElement) {
@@ -1183,8 +1183,8 @@ TEST_P(InferAttentionOf, EveryElement) {
 }
 TEST_P(InferAttentionOf, AddressesSetAnew) { CheckAddressesSetAnew(*GetParam()); }
 INSTANTIATE_TEST_SUITE_P(Of, InferAttentionOf, ::testing::ValuesIn([] {
-                           std::vector<const IndexOperator*> all;
-                           for (const IndexOperator& op : Operators()) all.push_back(&op);
+                           std::vector<const OperatorSpec*> all;
+                           for (const OperatorSpec& op : Operators()) all.push_back(&op);
                            return all;
                          }()),
                          [](const auto& one) { return std::string(one.param->function.name); });

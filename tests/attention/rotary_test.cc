@@ -22,44 +22,44 @@ Partner PartnerOf(int64_t mode, int64_t i, int64_t n) {
   return {first ? i + rows / 2 : i - rows / 2, first};
 }
 
-IndexOperator RotaryOperator() {
-  IndexOperator op;
+OperatorSpec RotaryOperator() {
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnRotaryPositionEmbedding);
   op.valid = {TensorArg("x", {2, 3, 2, 4}), TensorArg("cos", {2, 3, 2, 4}), TensorArg("sin", {2, 3, 2, 4}),
               IntegerArg("mode", 0), OutputArg("out", {2, 3, 2, 4})};
-  const auto fails = [](const std::string& names, std::function<bool(IndexCall&)> wrong) {
+  const auto fails = [](const std::string& names, std::function<bool(PlanCall&)> wrong) {
     return Refuses(561002, names, std::move(wrong));
   };
   op.rules = {
       NoNulls("x cos sin out"),
-      Listed_("x", kDtypes),
-      OneDtype("x", "cos"),
-      OneDtype("x", "sin"),
-      OneDtype("x", "out"),
-      fails("mode", [](IndexCall& call) { return call["mode"].integer < 0 || call["mode"].integer > 3; }),
+      DtypeIn("x", kDtypes),
+      SameDtype("x", "cos"),
+      SameDtype("x", "sin"),
+      SameDtype("x", "out"),
+      fails("mode", [](PlanCall& call) { return call["mode"].integer < 0 || call["mode"].integer > 3; }),
       fails("x cos sin",
-            [](IndexCall& call) {
+            [](PlanCall& call) {
               return call["x"].shape.size() != 4 || call["cos"].shape.size() != 4 ||
                      call["sin"].shape.size() != 4;
             }),
-      fails("sin", [](IndexCall& call) { return call["cos"].shape != call["sin"].shape; }),
+      fails("sin", [](PlanCall& call) { return call["cos"].shape != call["sin"].shape; }),
       fails("x",
-            [](IndexCall& call) {
+            [](PlanCall& call) {
               const int64_t n = call["x"].shape[3];
               return n > 1024 || n % (call["mode"].integer == 2 ? 4 : 2) != 0;
             }),
       fails("cos",
-            [](IndexCall& call) {
+            [](PlanCall& call) {
               const Shape& x = call["x"].shape;
               const Shape& cos = call["cos"].shape;
               bool fits = cos[3] == x[3];
               for (size_t i = 0; i < 3; ++i) fits = fits && (cos[i] == 1 || cos[i] == x[i]);
               return !fits;
             }),
-      fails("out", [](IndexCall& call) { return call["out"].shape != call["x"].shape; }),
-      EmptyDone("x"),
+      fails("out", [](PlanCall& call) { return call["out"].shape != call["x"].shape; }),
+      DoneIfEmpty("x"),
   };
-  op.draw = [](IndexCall& call, RandomNumbers& random) {
+  op.draw = [](PlanCall& call, RandomNumbers& random) {
     Shape shape = DrawShape(random, 4, 4, 4);
     call["mode"].integer = random.Below(4);
     shape[3] = 4 * random.Between(1, random.Below(4) == 0 ? 256 : 20);
@@ -78,7 +78,7 @@ IndexOperator RotaryOperator() {
   op.fill = FillRows;
   op.tolerance = 1e-6;
   op.is_inexact = true;
-  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const TensorValues& x = tensors[0];
     const int64_t mode = call["mode"].integer;
     const int64_t n = x.shape[3];
@@ -101,7 +101,7 @@ IndexOperator RotaryOperator() {
 }
 
 // The gradients of the sum of dy * y by y's definition: each element of y is x * cos and its partner's x * sin, with a sign.
-std::vector<Outcome> GradientOracle(const IndexCall& call, const std::vector<TensorValues>& tensors) {
+std::vector<Outcome> GradientOracle(const PlanCall& call, const std::vector<TensorValues>& tensors) {
   const TensorValues& dy = tensors[0];
   const bool has_x = !call["xOptional"].null;
   const int64_t mode = call["mode"].integer;
@@ -135,41 +135,41 @@ std::vector<Outcome> GradientOracle(const IndexCall& call, const std::vector<Ten
   return {AsOutcome(call["dxOut"].dtype, dx), angles("dcosOut", dcos), angles("dsinOut", dsin)};
 }
 
-IndexOperator RotaryGradOperator() {
-  IndexOperator op;
+OperatorSpec RotaryGradOperator() {
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnRotaryPositionEmbeddingGrad);
   const Shape shape = {2, 3, 2, 4};
   op.valid = {TensorArg("dy", shape),        TensorArg("cos", shape),    TensorArg("sin", shape),
               TensorArg("xOptional", shape), IntegerArg("mode", 0),      OutputArg("dxOut", shape),
               OutputArg("dcosOut", shape),   OutputArg("dsinOut", shape)};
-  const auto fails = [](const std::string& names, std::function<bool(IndexCall&)> wrong) {
+  const auto fails = [](const std::string& names, std::function<bool(PlanCall&)> wrong) {
     return Refuses(561002, names, std::move(wrong));
   };
-  const auto given = [](const IndexCall& call) { return !call["xOptional"].null; };
+  const auto given = [](const PlanCall& call) { return !call["xOptional"].null; };
   op.rules = {
       NoNulls("dy cos sin dxOut dcosOut dsinOut"),
-      Listed_("dy", kDtypes),
-      OneDtype("dy", "cos"),
-      OneDtype("dy", "sin"),
+      DtypeIn("dy", kDtypes),
+      SameDtype("dy", "cos"),
+      SameDtype("dy", "sin"),
       Refuses(161002, "xOptional",
-              [=](IndexCall& call) { return given(call) && call["xOptional"].dtype != call["dy"].dtype; }),
-      OneDtype("dy", "dxOut"),
-      OneDtype("dy", "dcosOut"),
-      OneDtype("dy", "dsinOut"),
-      fails("mode", [](IndexCall& call) { return call["mode"].integer < 0 || call["mode"].integer > 3; }),
+              [=](PlanCall& call) { return given(call) && call["xOptional"].dtype != call["dy"].dtype; }),
+      SameDtype("dy", "dxOut"),
+      SameDtype("dy", "dcosOut"),
+      SameDtype("dy", "dsinOut"),
+      fails("mode", [](PlanCall& call) { return call["mode"].integer < 0 || call["mode"].integer > 3; }),
       fails("dy cos sin",
-            [](IndexCall& call) {
+            [](PlanCall& call) {
               return call["dy"].shape.size() != 4 || call["cos"].shape.size() != 4 ||
                      call["sin"].shape.size() != 4;
             }),
-      fails("sin", [](IndexCall& call) { return call["cos"].shape != call["sin"].shape; }),
+      fails("sin", [](PlanCall& call) { return call["cos"].shape != call["sin"].shape; }),
       fails("dy",
-            [](IndexCall& call) {
+            [](PlanCall& call) {
               const int64_t n = call["dy"].shape[3];
               return n > 1024 || n % (call["mode"].integer == 2 ? 4 : 2) != 0;
             }),
       fails("cos",
-            [](IndexCall& call) {
+            [](PlanCall& call) {
               const Shape& dy = call["dy"].shape;
               const Shape& cos = call["cos"].shape;
               bool fits = cos[3] == dy[3];
@@ -177,17 +177,17 @@ IndexOperator RotaryGradOperator() {
               return !fits;
             }),
       fails("xOptional",
-            [=](IndexCall& call) { return given(call) && call["xOptional"].shape != call["dy"].shape; }),
-      fails("dxOut", [](IndexCall& call) { return call["dxOut"].shape != call["dy"].shape; }),
+            [=](PlanCall& call) { return given(call) && call["xOptional"].shape != call["dy"].shape; }),
+      fails("dxOut", [](PlanCall& call) { return call["dxOut"].shape != call["dy"].shape; }),
       fails("dcosOut",
-            [=](IndexCall& call) { return given(call) && call["dcosOut"].shape != call["cos"].shape; }),
+            [=](PlanCall& call) { return given(call) && call["dcosOut"].shape != call["cos"].shape; }),
       fails("dsinOut",
-            [=](IndexCall& call) { return given(call) && call["dsinOut"].shape != call["cos"].shape; }),
-      SucceedsIf([=](IndexCall& call) {
+            [=](PlanCall& call) { return given(call) && call["dsinOut"].shape != call["cos"].shape; }),
+      SucceedsIf([=](PlanCall& call) {
         return NumElements(call["dy"].shape) == 0 && (!given(call) || NumElements(call["cos"].shape) == 0);
       }),
   };
-  op.draw = [](IndexCall& call, RandomNumbers& random) {
+  op.draw = [](PlanCall& call, RandomNumbers& random) {
     Shape drawn = DrawShape(random, 4, 4, 4);
     call["mode"].integer = random.Below(4);
     drawn[3] = 4 * random.Between(1, random.Below(4) == 0 ? 256 : 20);
@@ -214,12 +214,12 @@ IndexOperator RotaryGradOperator() {
   return op;
 }
 
-const std::vector<IndexOperator>& Operators() {
-  static const std::vector<IndexOperator> all = {RotaryOperator(), RotaryGradOperator()};
+const std::vector<OperatorSpec>& Operators() {
+  static const std::vector<OperatorSpec> all = {RotaryOperator(), RotaryGradOperator()};
   return all;
 }
 
-PORTACL_INDEX_TESTS(Rotary, Operators());
+PORTACL_OPERATOR_TESTS(Rotary, Operators());
 
 }  // namespace
 }  // namespace portacl::testing

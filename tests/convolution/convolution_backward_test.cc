@@ -3,22 +3,22 @@
 #include "aclnnop/aclnn_convolution_backward.h"
 #include "convolution_calls.h"
 #include "gtest/gtest.h"
-#include "support/index_rules.h"
 #include "support/ordered_sum.h"
+#include "support/rules.h"
 
 namespace portacl::testing {
 namespace {
 
-bool IsTransposed(const IndexCall& call) { return call["transposed"].integer != 0; }
-bool IsWanted(const IndexCall& call, size_t gradient) { return call["outputMask"].values[gradient] != 0; }
-bool IsSinceA2(const IndexCall& call) {
+bool IsTransposed(const PlanCall& call) { return call["transposed"].integer != 0; }
+bool IsWanted(const PlanCall& call, size_t gradient) { return call["outputMask"].values[gradient] != 0; }
+bool IsSinceA2(const PlanCall& call) {
   return call.product == Product::kA2 || call.product == Product::kA3 || call.product == Product::k950;
 }
-bool IsEmptyCall(IndexCall& call) {
+bool IsEmptyCall(PlanCall& call) {
   return IsSinceA2(call) && NumElements(call["input"].shape) * NumElements(call["weight"].shape) == 0;
 }
 
-ConvolutionGeometry GeometryOf(const IndexCall& call) {
+ConvolutionGeometry GeometryOf(const PlanCall& call) {
   std::vector<int64_t> output_padding = call["outputPadding"].values;
   const size_t axes = call["stride"].values.size();
   if (output_padding.size() == 2 * axes) {
@@ -29,25 +29,25 @@ ConvolutionGeometry GeometryOf(const IndexCall& call) {
                                  output_padding, call["groups"].integer);
 }
 
-bool HasLess(IndexCall& call, const std::string& name, int64_t least) {
+bool HasLess(PlanCall& call, const std::string& name, int64_t least) {
   return std::any_of(call[name].values.begin(), call[name].values.end(),
                      [=](int64_t value) { return value < least; });
 }
 
 constexpr const char* kGradients[] = {"gradInput", "gradWeight", "gradBias"};
 
-IndexRule WhenEmpty(const IndexRule& rule) {
-  return [=](IndexCall& call) { return IsEmptyCall(call) ? rule(call) : std::nullopt; };
+Rule WhenEmpty(const Rule& rule) {
+  return [=](PlanCall& call) { return IsEmptyCall(call) ? rule(call) : std::nullopt; };
 }
-IndexRule Sized(const std::string& name, bool or_four) {
-  return Refuses(161002, name, [=](IndexCall& call) {
+Rule Sized(const std::string& name, bool or_four) {
+  return Refuses(161002, name, [=](PlanCall& call) {
     const size_t axes = call["input"].shape.size() - 2;
     const size_t size = call[name].values.size();
     return size != axes && !(or_four && axes == 2 && size == 4);
   });
 }
 
-bool HasResultsAxes(IndexCall& call) {
+bool HasResultsAxes(PlanCall& call) {
   const ConvolutionGeometry geometry = GeometryOf(call);
   for (size_t i = 0; i + 2 < call["input"].shape.size(); ++i) {
     const int64_t input = call["input"].shape[2 + i];
@@ -62,25 +62,25 @@ bool HasResultsAxes(IndexCall& call) {
   return true;
 }
 
-IndexRules Rules() {
-  IndexRules rules = {
+Rules Checks() {
+  Rules rules = {
       NoNulls("gradOutput input weight stride padding dilation outputPadding outputMask"),
-      Refuses(161001, "outputMask", [](IndexCall& call) { return call["outputMask"].values.size() != 3; })};
+      Refuses(161001, "outputMask", [](PlanCall& call) { return call["outputMask"].values.size() != 3; })};
   for (size_t i = 0; i < 3; ++i) {
     rules.push_back(Refuses(161001, kGradients[i],
-                            [=](IndexCall& call) { return IsWanted(call, i) && call[kGradients[i]].null; }));
+                            [=](PlanCall& call) { return IsWanted(call, i) && call[kGradients[i]].null; }));
   }
-  rules.push_back(Listed_("gradOutput input weight", kFloats));
-  for (const char* name : kGradients) rules.push_back(Given(name, Listed_(name, kFloats)));
+  rules.push_back(DtypeIn("gradOutput input weight", kFloats));
+  for (const char* name : kGradients) rules.push_back(Given(name, DtypeIn(name, kFloats)));
   const char* const models[] = {"input", "weight", "gradOutput"};
   for (size_t i = 0; i < 3; ++i) {
-    rules.push_back(Refuses(161002, kGradients[i], [=](IndexCall& call) {
+    rules.push_back(Refuses(161002, kGradients[i], [=](PlanCall& call) {
       return call.product == Product::k950 && !call[kGradients[i]].null &&
              call[kGradients[i]].dtype != call[models[i]].dtype;
     }));
   }
   for (const char* name : {"gradOutput", "input", "weight", "gradInput", "gradWeight"}) {
-    rules.push_back(Given(name, Refuses(161002, name, [=](IndexCall& call) {
+    rules.push_back(Given(name, Refuses(161002, name, [=](PlanCall& call) {
                             const size_t rank = call[name].shape.size();
                             const int32_t format = call[name].format;
                             if (rank == 3) return format != ACL_FORMAT_ND && format != ACL_FORMAT_NCL;
@@ -88,17 +88,17 @@ IndexRules Rules() {
                             return rank != 5 || format != ACL_FORMAT_NCDHW;
                           })));
   }
-  const IndexRules values = {
+  const Rules values = {
       Refuses(161002, "gradBias",
-              [](IndexCall& call) {
+              [](PlanCall& call) {
                 return IsSinceA2(call) && !IsTransposed(call) && !call["gradBias"].null &&
                        call["gradBias"].format != ACL_FORMAT_ND;
               }),
-      Refuses(161002, "stride", [](IndexCall& call) { return HasLess(call, "stride", 1); }),
-      Refuses(161002, "dilation", [](IndexCall& call) { return HasLess(call, "dilation", 1); }),
-      Refuses(161002, "padding", [](IndexCall& call) { return HasLess(call, "padding", 0); }),
+      Refuses(161002, "stride", [](PlanCall& call) { return HasLess(call, "stride", 1); }),
+      Refuses(161002, "dilation", [](PlanCall& call) { return HasLess(call, "dilation", 1); }),
+      Refuses(161002, "padding", [](PlanCall& call) { return HasLess(call, "padding", 0); }),
       Refuses(161002, "outputPadding",
-              [](IndexCall& call) {
+              [](PlanCall& call) {
                 const std::vector<int64_t>& values_there = call["outputPadding"].values;
                 const std::vector<int64_t>& stride = call["stride"].values;
                 for (size_t i = 0; i < values_there.size(); ++i) {
@@ -110,14 +110,14 @@ IndexRules Rules() {
                 }
                 return false;
               }),
-      Refuses(161002, "groups", [](IndexCall& call) { return call["groups"].integer < 1; }),
+      Refuses(161002, "groups", [](PlanCall& call) { return call["groups"].integer < 1; }),
       Refuses(161002, "cubeMathType",
-              [](IndexCall& call) {
+              [](PlanCall& call) {
                 return call["cubeMathType"].integer < 0 || call["cubeMathType"].integer > 3;
               }),
       // Input or weight empty.
       WhenEmpty(Refuses(161002, "biasSizes",
-                        [](IndexCall& call) {
+                        [](PlanCall& call) {
                           const int64_t channels = IsTransposed(call)
                                                        ? call["weight"].shape[1] * call["groups"].integer
                                                        : call["gradOutput"].shape[1];
@@ -126,7 +126,7 @@ IndexRules Rules() {
                                   call["biasSizes"].values != std::vector<int64_t>{channels});
                         })),
       WhenEmpty(Refuses(161002, "input",
-                        [](IndexCall& call) {
+                        [](PlanCall& call) {
                           return IsWanted(call, 0) && call["input"].shape[0] != 0 &&
                                  call["input"].shape[1] != 0;
                         })),
@@ -135,7 +135,7 @@ IndexRules Rules() {
       WhenEmpty(Sized("padding", true)),
       WhenEmpty(Sized("outputPadding", true)),
       WhenEmpty(Refuses(161002, "weight",
-                        [](IndexCall& call) {
+                        [](PlanCall& call) {
                           const Shape& weight = call["weight"].shape;
                           const Shape& input = call["input"].shape;
                           const int64_t groups = call["groups"].integer;
@@ -151,21 +151,21 @@ IndexRules Rules() {
                             if (!geometry.KernelFits(i - 2, input[i], weight[i])) return true;
                           return false;
                         })),
-      SucceedsIf([](IndexCall& call) { return IsEmptyCall(call); }),
+      SucceedsIf([](PlanCall& call) { return IsEmptyCall(call); }),
       // Neither.
       Refuses(161002, "gradOutput weight",
-              [](IndexCall& call) {
+              [](PlanCall& call) {
                 const size_t rank = call["input"].shape.size();
                 return call["weight"].shape.size() != rank || call["gradOutput"].shape.size() != rank;
               }),
       Refuses(161002, "gradOutput weight",
-              [](IndexCall& call) {
+              [](PlanCall& call) {
                 return NumElements(call["gradOutput"].shape) * NumElements(call["weight"].shape) == 0;
               }),
-      Given("gradInput", OneShape("input", "gradInput")),
-      Given("gradWeight", OneShape("weight", "gradWeight")),
+      Given("gradInput", SameShape("input", "gradInput")),
+      Given("gradWeight", SameShape("weight", "gradWeight")),
       Given("gradBias", Refuses(161002, "gradBias",
-                                [](IndexCall& call) {
+                                [](PlanCall& call) {
                                   const Shape& weight = call["weight"].shape;
                                   return call["gradBias"].shape !=
                                          Shape{IsTransposed(call) ? weight[1] * call["groups"].integer
@@ -176,7 +176,7 @@ IndexRules Rules() {
       Sized("padding", true),
       Sized("outputPadding", true),
       Refuses(161002, "weight",
-              [](IndexCall& call) {
+              [](PlanCall& call) {
                 const Shape& weight = call["weight"].shape;
                 const int64_t groups = call["groups"].integer;
                 const Shape& x = call[IsTransposed(call) ? "gradOutput" : "input"].shape;
@@ -184,9 +184,9 @@ IndexRules Rules() {
                 return weight[0] % groups != 0 || weight[0] != y[1] || weight[1] * groups != x[1];
               }),
       Refuses(161002, "gradOutput",
-              [](IndexCall& call) { return call["input"].shape.size() == 5 && !HasResultsAxes(call); }),
+              [](PlanCall& call) { return call["input"].shape.size() == 5 && !HasResultsAxes(call); }),
       Refuses(161002, "gradWeight",
-              [](IndexCall& call) {
+              [](PlanCall& call) {
                 if (call.product != Product::kA2 && call.product != Product::kA3) return false;
                 if (call["input"].shape.size() != 5 || !IsWanted(call, 1) || call["groups"].integer == 1 ||
                     call["gradWeight"].dtype != ACL_FLOAT)
@@ -197,7 +197,7 @@ IndexRules Rules() {
                 return is_narrow || call["cubeMathType"].integer == 2;
               }),
       Refuses(561103, "gradOutput",
-              [](IndexCall& call) {
+              [](PlanCall& call) {
                 return call["gradOutput"].shape[0] != call["input"].shape[0] || !HasResultsAxes(call);
               }),
   };
@@ -205,7 +205,7 @@ IndexRules Rules() {
   return rules;
 }
 
-std::vector<Outcome> Oracle(const IndexCall& call, const std::vector<TensorValues>& tensors) {
+std::vector<Outcome> Oracle(const PlanCall& call, const std::vector<TensorValues>& tensors) {
   const ConvolutionGeometry geometry = GeometryOf(call);
   size_t next = 3;
   const TensorValues* outputs[3];
@@ -245,15 +245,15 @@ std::vector<Outcome> Oracle(const IndexCall& call, const std::vector<TensorValue
   return outcomes;
 }
 
-void SetShape(IndexArgument& argument, const Shape& shape) {
+void SetShape(PlanArgument& argument, const Shape& shape) {
   argument.shape = shape;
   argument.format = FormatOf(shape);
 }
 
-IndexOperator Described(const Shape& x, const Shape& weight, const Shape& y, bool is_transposed,
-                        int64_t output_padding = 0) {
+OperatorSpec Described(const Shape& x, const Shape& weight, const Shape& y, bool is_transposed,
+                       int64_t output_padding = 0) {
   const std::vector<int64_t> ones(x.size() - 2, 1), zeros(x.size() - 2, 0);
-  IndexOperator op;
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnConvolutionBackward);
   const Shape& gradient = is_transposed ? x : y;
   const Shape& input = is_transposed ? y : x;
@@ -272,12 +272,12 @@ IndexOperator Described(const Shape& x, const Shape& weight, const Shape& y, boo
               OutputArg("gradInput", input),
               OutputArg("gradWeight", weight),
               OutputArg("gradBias", {gradient[1]})};
-  for (IndexArgument& one : op.valid) {
+  for (PlanArgument& one : op.valid) {
     if (one.kind == ParameterKind::kTensor && one.shape.size() > 1) SetShape(one, one.shape);
   }
   op.takes_workspace = true;
-  op.rules = Rules();
-  op.draw = [](IndexCall& call, RandomNumbers& random) {
+  op.rules = Checks();
+  op.draw = [](PlanCall& call, RandomNumbers& random) {
     const bool transposed = random.Chance(40);
     DrawnConvolution drawn = DrawConvolution(random, transposed, /*has_negative_padding=*/false);
     while (transposed && drawn.x.size() == 5 &&
@@ -321,8 +321,8 @@ IndexOperator Described(const Shape& x, const Shape& weight, const Shape& y, boo
 
 // ---- aclnnConvTbcBackward ----
 
-IndexOperator TbcBackward() {
-  IndexOperator op;
+OperatorSpec TbcBackward() {
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnConvTbcBackward);
   op.valid = {TensorArg("self", {4, 2, 4}),
               TensorArg("input", {6, 2, 3}),
@@ -334,43 +334,42 @@ IndexOperator TbcBackward() {
               OutputArg("gradWeight", {3, 3, 4}),
               OutputArg("gradBias", {4})};
   op.takes_workspace = true;
-  op.rules = {NoNulls("self input weight bias gradInput gradWeight gradBias"),
-              Listed_("bias gradBias", kFloats),
-              Listed_("self", kFloats),
-              OneDtype("self", "input"),
-              OneDtype("self", "weight"),
-              OneDtype("self", "gradInput"),
-              OneDtype("self", "gradWeight"),
-              RankRange("self input weight gradInput gradWeight", 3, 3),
-              RankRange("bias gradBias", 1, 1),
-              Refuses(161002, "self input weight bias gradInput gradWeight gradBias",
-                      [](IndexCall& call) {
-                        return std::any_of(
-                            call.arguments.begin(), call.arguments.end(), [](const IndexArgument& one) {
-                              return one.kind == ParameterKind::kTensor && one.format != ACL_FORMAT_ND &&
-                                     one.format != ACL_FORMAT_NCL;
-                            });
-                      }),
-              Refuses(161002, "pad weight bias self",
-                      [](IndexCall& call) {
-                        const Shape& input = call["input"].shape;
-                        const Shape& weight = call["weight"].shape;
-                        const int64_t pad = call["pad"].integer;
-                        if (NumElements(weight) == 0) return false;  // then the rest may be anything
-                        return pad < 0 || weight[1] != input[2] || call["bias"].shape[0] != weight[2] ||
-                               weight[0] < 1 || input[0] + pad < weight[0] ||
-                               call["self"].shape !=
-                                   Shape{input[0] + 2 * pad - weight[0] + 1, input[1], weight[2]};
-                      }),
-              OneShape("input", "gradInput"),
-              OneShape("weight", "gradWeight"),
-              OneShape("bias", "gradBias"),
-              Refuses(161002, "cubeMathType", [](IndexCall& call) {
-                const int64_t mode = call["cubeMathType"].integer;
-                if (mode < 0 || mode > 3) return true;
-                return !IsSinceA2(call) && call["self"].dtype == ACL_FLOAT && mode != 1 && mode != 2;
-              })};
-  op.draw = [](IndexCall& call, RandomNumbers& random) {
+  op.rules = {
+      NoNulls("self input weight bias gradInput gradWeight gradBias"),
+      DtypeIn("bias gradBias", kFloats),
+      DtypeIn("self", kFloats),
+      SameDtype("self", "input"),
+      SameDtype("self", "weight"),
+      SameDtype("self", "gradInput"),
+      SameDtype("self", "gradWeight"),
+      Ranks("self input weight gradInput gradWeight", 3, 3),
+      Ranks("bias gradBias", 1, 1),
+      Refuses(161002, "self input weight bias gradInput gradWeight gradBias",
+              [](PlanCall& call) {
+                return std::any_of(call.arguments.begin(), call.arguments.end(), [](const PlanArgument& one) {
+                  return one.kind == ParameterKind::kTensor && one.format != ACL_FORMAT_ND &&
+                         one.format != ACL_FORMAT_NCL;
+                });
+              }),
+      Refuses(161002, "pad weight bias self",
+              [](PlanCall& call) {
+                const Shape& input = call["input"].shape;
+                const Shape& weight = call["weight"].shape;
+                const int64_t pad = call["pad"].integer;
+                if (NumElements(weight) == 0) return false;  // then the rest may be anything
+                return pad < 0 || weight[1] != input[2] || call["bias"].shape[0] != weight[2] ||
+                       weight[0] < 1 || input[0] + pad < weight[0] ||
+                       call["self"].shape != Shape{input[0] + 2 * pad - weight[0] + 1, input[1], weight[2]};
+              }),
+      SameShape("input", "gradInput"),
+      SameShape("weight", "gradWeight"),
+      SameShape("bias", "gradBias"),
+      Refuses(161002, "cubeMathType", [](PlanCall& call) {
+        const int64_t mode = call["cubeMathType"].integer;
+        if (mode < 0 || mode > 3) return true;
+        return !IsSinceA2(call) && call["self"].dtype == ACL_FLOAT && mode != 1 && mode != 2;
+      })};
+  op.draw = [](PlanCall& call, RandomNumbers& random) {
     const int64_t kernel = random.Between(1, 4), pad = random.Between(0, 3);
     const int64_t time = std::max<int64_t>(1, kernel - pad) + random.Below(20);
     const int64_t batch = random.Chance(5) ? 0 : random.Between(1, 4);
@@ -393,7 +392,7 @@ IndexOperator TbcBackward() {
     for (const char* name : {"self", "input", "weight", "gradInput", "gradWeight"}) call[name].dtype = dtype;
     call["gradBias"].dtype = DrawDtype(random, kMatrixDtypes);
   };
-  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const FloatTensor gradient(tensors[0]), input(tensors[1]), weight(tensors[2]);
     const int64_t pad = call["pad"].integer;
     const bool has_weight = NumElements(weight.shape) > 0;
@@ -441,23 +440,23 @@ IndexOperator TbcBackward() {
   return op;
 }
 
-const std::vector<IndexOperator>& Operators() {
-  static const std::vector<IndexOperator> operators = {
+const std::vector<OperatorSpec>& Operators() {
+  static const std::vector<OperatorSpec> operators = {
       TbcBackward(), Described({2, 3, 5, 4}, {4, 3, 2, 3}, {2, 4, 4, 2}, false)};
   return operators;
 }
 
-PORTACL_INDEX_TESTS(ConvolutionGradients, Operators());
+PORTACL_OPERATOR_TESTS(ConvolutionGradients, Operators());
 
 // What phase 1 answers around other valid calls.
 TEST(ConvolutionBackwardContract, OfOneAxisOfThreeAndTransposed) {
-  for (const IndexOperator& op : {Described({2, 3, 6}, {4, 3, 3}, {2, 4, 4}, false),
-                                  Described({2, 3, 3, 3, 3}, {2, 3, 2, 1, 3}, {2, 2, 2, 3, 1}, false),
-                                  Described({2, 2, 4, 6}, {3, 2, 2, 3}, {2, 3, 3, 4}, true),
-                                  Described({2, 2, 5, 4, 4}, {3, 2, 2, 1, 1}, {2, 3, 2, 2, 2}, true, 1),
-                                  Described({0, 3, 6}, {4, 3, 3}, {0, 4, 4}, false),
-                                  Described({2, 0, 5, 4}, {4, 0, 2, 3}, {2, 4, 4, 2}, false),
-                                  Described({0, 2, 4, 6}, {3, 2, 2, 3}, {0, 3, 3, 4}, true)})
+  for (const OperatorSpec& op : {Described({2, 3, 6}, {4, 3, 3}, {2, 4, 4}, false),
+                                 Described({2, 3, 3, 3, 3}, {2, 3, 2, 1, 3}, {2, 2, 2, 3, 1}, false),
+                                 Described({2, 2, 4, 6}, {3, 2, 2, 3}, {2, 3, 3, 4}, true),
+                                 Described({2, 2, 5, 4, 4}, {3, 2, 2, 1, 1}, {2, 3, 2, 2, 2}, true, 1),
+                                 Described({0, 3, 6}, {4, 3, 3}, {0, 4, 4}, false),
+                                 Described({2, 0, 5, 4}, {4, 0, 2, 3}, {2, 4, 4, 2}, false),
+                                 Described({0, 2, 4, 6}, {3, 2, 2, 3}, {0, 3, 3, 4}, true)})
     CheckContract(op);
 }
 

@@ -7,8 +7,8 @@
 namespace portacl::testing {
 namespace {
 
-IndexRule TakesModeTo4(const std::string& name) {
-  return Refuses(161002, "cubeMathType", [=](IndexCall& call) {
+Rule TakesModeTo4(const std::string& name) {
+  return Refuses(161002, "cubeMathType", [=](PlanCall& call) {
     const bool is_new =
         call.product == Product::kA2 || call.product == Product::kA3 || call.product == Product::k950;
     const int64_t mode = call["cubeMathType"].integer;
@@ -19,31 +19,31 @@ IndexRule TakesModeTo4(const std::string& name) {
 
 // ---- aclnnConvDepthwise2d ----
 
-ConvolutionGeometry DepthwiseGeometryOf(const IndexCall& call) {
+ConvolutionGeometry DepthwiseGeometryOf(const PlanCall& call) {
   return ConvolutionGeometry::Of(call["stride"].values, call["padding"].values, call["dilation"].values, {},
                                  call["self"].shape[1]);
 }
 
-IndexRule HasTwo(const std::string& name) {
-  return Refuses(161002, name, [=](IndexCall& call) { return call[name].values.size() != 2; });
+Rule HasTwo(const std::string& name) {
+  return Refuses(161002, name, [=](PlanCall& call) { return call[name].values.size() != 2; });
 }
-IndexRule IfBias(const IndexRule& rule) {
-  return [=](IndexCall& call) { return call["bias"].null ? std::nullopt : rule(call); };
+Rule IfBias(const Rule& rule) {
+  return [=](PlanCall& call) { return call["bias"].null ? std::nullopt : rule(call); };
 }
-IndexRule AtLeastOne(const std::string& name) {
-  return Refuses(161002, name, [=](IndexCall& call) {
+Rule AtLeastOne(const std::string& name) {
+  return Refuses(161002, name, [=](PlanCall& call) {
     return std::any_of(call[name].values.begin(), call[name].values.end(),
                        [](int64_t value) { return value < 1; });
   });
 }
 
-IndexArgument Image(IndexArgument argument) {
+PlanArgument Image(PlanArgument argument) {
   argument.format = FormatOf(argument.shape);
   return argument;
 }
 
-IndexOperator Depthwise() {
-  IndexOperator op;
+OperatorSpec Depthwise() {
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnConvDepthwise2d);
   op.valid = {Image(TensorArg("self", {2, 3, 5, 4})),
               Image(TensorArg("weight", {6, 1, 2, 3})),
@@ -56,21 +56,21 @@ IndexOperator Depthwise() {
               IntegerArg("cubeMathType", 1)};
   op.rules = {
       NoNulls("self weight kernelSize stride padding dilation out"),
-      Listed_("self", kFloats),
-      OneDtype("self", "weight"),
-      IfBias(OneDtype("self", "bias")),
-      OneDtype("self", "out"),
-      RankRange("self weight out", 4, 4),
+      DtypeIn("self", kFloats),
+      SameDtype("self", "weight"),
+      IfBias(SameDtype("self", "bias")),
+      SameDtype("self", "out"),
+      Ranks("self weight out", 4, 4),
       IfBias(Refuses(161002, "bias",
-                     [](IndexCall& call) { return call["bias"].shape != Shape{call["weight"].shape[0]}; })),
+                     [](PlanCall& call) { return call["bias"].shape != Shape{call["weight"].shape[0]}; })),
       HasTwo("kernelSize"),
       HasTwo("stride"),
       HasTwo("padding"),
       HasTwo("dilation"),
       Refuses(161002, "kernelSize weight",
-              [](IndexCall& call) { return call["kernelSize"].values != Axes(call["weight"].shape); }),
+              [](PlanCall& call) { return call["kernelSize"].values != Axes(call["weight"].shape); }),
       Refuses(161002, "self weight out bias",
-              [](IndexCall& call) {
+              [](PlanCall& call) {
                 for (const char* name : {"self", "weight", "out"})
                   if (call[name].format != ACL_FORMAT_NCHW) return true;
                 return !call["bias"].null && call["bias"].format != ACL_FORMAT_ND &&
@@ -79,13 +79,13 @@ IndexOperator Depthwise() {
       AtLeastOne("stride"),
       AtLeastOne("dilation"),
       Refuses(161002, "weight",
-              [](IndexCall& call) {
+              [](PlanCall& call) {
                 const int64_t channels = call["self"].shape[1];
                 const Shape& weight = call["weight"].shape;
                 return channels == 0 || weight[0] % channels != 0 || weight[1] != 1;
               }),
       Refuses(161002, "weight",
-              [](IndexCall& call) {
+              [](PlanCall& call) {
                 const ConvolutionGeometry geometry = DepthwiseGeometryOf(call);
                 for (size_t i = 0; i < 2; ++i) {
                   const int64_t kernel = call["weight"].shape[2 + i];
@@ -94,7 +94,7 @@ IndexOperator Depthwise() {
                 return false;
               }),
       Refuses(161002, "out",
-              [](IndexCall& call) {
+              [](PlanCall& call) {
                 const ConvolutionGeometry geometry = DepthwiseGeometryOf(call);
                 const Shape& self = call["self"].shape;
                 const Shape& weight = call["weight"].shape;
@@ -104,8 +104,8 @@ IndexOperator Depthwise() {
                 return call["out"].shape != result || (is_empty && NumElements(result) != 0);
               }),
       TakesModeTo4("self"),
-      EmptyDone("out")};
-  op.draw = [](IndexCall& call, RandomNumbers& random) {
+      DoneIfEmpty("out")};
+  op.draw = [](PlanCall& call, RandomNumbers& random) {
     DrawnConvolution drawn = DrawConvolution(random, false, true);
     while (drawn.x.size() != 4 || drawn.padding.size() != 2) drawn = DrawConvolution(random, false, true);
     drawn.w[0] = drawn.y[1] = drawn.x[1] * random.Between(1, 3);
@@ -122,7 +122,7 @@ IndexOperator Depthwise() {
     const DtypeNumber dtype = DrawDtype(random, kMatrixDtypes);
     for (const char* name : {"self", "weight", "bias", "out"}) call[name].dtype = dtype;
   };
-  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const ConvolutionGeometry geometry = DepthwiseGeometryOf(call);
     const FloatTensor self(tensors[0]), weight(tensors[1]);
     const bool has_bias = !call["bias"].null;
@@ -141,20 +141,20 @@ IndexOperator Depthwise() {
 
 // ---- aclnnConvTbc ----
 
-IndexOperator Tbc() {
-  IndexOperator op;
+OperatorSpec Tbc() {
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnConvTbc);
   op.valid = {TensorArg("self", {6, 2, 3}), TensorArg("weight", {3, 3, 4}), TensorArg("bias", {4}),
               IntegerArg("pad", 0),         OutputArg("output", {4, 2, 4}), IntegerArg("cubeMathType", 1)};
   op.rules = {NoNulls("self weight bias output"),
-              Listed_("bias", kFloats),
-              Listed_("self", kFloats),
-              OneDtype("self", "weight"),
-              OneDtype("self", "output"),
-              RankRange("self weight output", 3, 3),
-              RankRange("bias", 1, 1),
+              DtypeIn("bias", kFloats),
+              DtypeIn("self", kFloats),
+              SameDtype("self", "weight"),
+              SameDtype("self", "output"),
+              Ranks("self weight output", 3, 3),
+              Ranks("bias", 1, 1),
               Refuses(161002, "self weight bias output",
-                      [](IndexCall& call) {
+                      [](PlanCall& call) {
                         for (const char* name : {"self", "weight", "bias", "output"}) {
                           if (call[name].format != ACL_FORMAT_ND && call[name].format != ACL_FORMAT_NCL)
                             return true;
@@ -162,7 +162,7 @@ IndexOperator Tbc() {
                         return false;
                       }),
               Refuses(161002, "pad weight bias output",
-                      [](IndexCall& call) {
+                      [](PlanCall& call) {
                         const Shape& self = call["self"].shape;
                         const Shape& weight = call["weight"].shape;
                         const int64_t pad = call["pad"].integer;
@@ -172,8 +172,8 @@ IndexOperator Tbc() {
                                    Shape{self[0] + 2 * pad - weight[0] + 1, self[1], weight[2]};
                       }),
               TakesModeTo4("self"),
-              EmptyDone("output")};
-  op.draw = [](IndexCall& call, RandomNumbers& random) {
+              DoneIfEmpty("output")};
+  op.draw = [](PlanCall& call, RandomNumbers& random) {
     const int64_t kernel = random.Between(1, 4), pad = random.Between(0, 3);
     const int64_t time = std::max<int64_t>(1, kernel - pad) + random.Below(20);
     const int64_t batch = random.Between(1, 4);
@@ -187,7 +187,7 @@ IndexOperator Tbc() {
     for (const char* name : {"self", "weight", "output"}) call[name].dtype = dtype;
     call["bias"].dtype = DrawDtype(random, kMatrixDtypes);
   };
-  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const FloatTensor self(tensors[0]), weight(tensors[1]), bias(tensors[2]);
     const TensorValues& out = tensors[3];
     return std::vector<Outcome>{ForEachElement(out.shape, [&](Index& index) {
@@ -209,12 +209,12 @@ IndexOperator Tbc() {
   return op;
 }
 
-const std::vector<IndexOperator>& Operators() {
-  static const std::vector<IndexOperator> operators = {Depthwise(), Tbc()};
+const std::vector<OperatorSpec>& Operators() {
+  static const std::vector<OperatorSpec> operators = {Depthwise(), Tbc()};
   return operators;
 }
 
-PORTACL_INDEX_TESTS(ConvolutionForms, Operators());
+PORTACL_OPERATOR_TESTS(ConvolutionForms, Operators());
 
 }  // namespace
 }  // namespace portacl::testing

@@ -7,33 +7,33 @@
 namespace portacl::testing {
 namespace {
 
-ConvolutionGeometry GeometryOf(const IndexCall& call) {
+ConvolutionGeometry GeometryOf(const PlanCall& call) {
   return ConvolutionGeometry::Of(
       call["stride"].values, call["padding"].values, call["dilation"].values,
       call["transposed"].integer != 0 ? call["outputPadding"].values : std::vector<int64_t>(),
       call["groups"].integer);
 }
 
-bool IsTransposed(IndexCall& call) { return call["transposed"].integer != 0; }
+bool IsTransposed(PlanCall& call) { return call["transposed"].integer != 0; }
 
-bool IsArrayWrong(IndexCall& call, const std::string& name, int64_t least) {
+bool IsArrayWrong(PlanCall& call, const std::string& name, int64_t least) {
   return std::any_of(call[name].values.begin(), call[name].values.end(),
                      [=](int64_t value) { return value < least; });
 }
 
-IndexRule Sized(const std::string& name) {
+Rule Sized(const std::string& name) {
   return Refuses(161002, name,
-                 [=](IndexCall& call) { return call[name].values.size() != call["input"].shape.size() - 2; });
+                 [=](PlanCall& call) { return call[name].values.size() != call["input"].shape.size() - 2; });
 }
 
 template <class F>
-bool AnyAxis(IndexCall& call, const F& f) {
+bool AnyAxis(PlanCall& call, const F& f) {
   for (size_t i = 0; i < call["stride"].values.size(); ++i)
     if (f(i)) return true;
   return false;
 }
 
-Shape ResultOf(IndexCall& call) {
+Shape ResultOf(PlanCall& call) {
   const ConvolutionGeometry geometry = GeometryOf(call);
   const Shape& input = call["input"].shape;
   const Shape& weight = call["weight"].shape;
@@ -45,26 +45,26 @@ Shape ResultOf(IndexCall& call) {
   return result;
 }
 
-IndexRules Rules() {
-  const auto is_new = [](IndexCall& call) {
+Rules Checks() {
+  const auto is_new = [](PlanCall& call) {
     return call.product == Product::kA2 || call.product == Product::kA3 || call.product == Product::k950;
   };
   return {
       NoNulls("input weight stride padding dilation output"),
       Refuses(161001, "outputPadding",
-              [](IndexCall& call) { return IsTransposed(call) && call["outputPadding"].null; }),
-      Listed_("input weight output", kFloats),
-      [](IndexCall& call) -> std::optional<Verdict> {
-        return call["bias"].null ? std::nullopt : Listed_("bias", kFloats)(call);
+              [](PlanCall& call) { return IsTransposed(call) && call["outputPadding"].null; }),
+      DtypeIn("input weight output", kFloats),
+      [](PlanCall& call) -> std::optional<Verdict> {
+        return call["bias"].null ? std::nullopt : DtypeIn("bias", kFloats)(call);
       },
-      RankRange("input", 3, 5),
+      Ranks("input", 3, 5),
       Refuses(161002, "weight output",
-              [](IndexCall& call) {
+              [](PlanCall& call) {
                 const size_t rank = call["input"].shape.size();
                 return call["weight"].shape.size() != rank || call["output"].shape.size() != rank;
               }),
       Refuses(161002, "bias",
-              [](IndexCall& call) {
+              [](PlanCall& call) {
                 const Shape& weight = call["weight"].shape;
                 const int64_t channels = IsTransposed(call) ? weight[1] * call["groups"].integer : weight[0];
                 return !call["bias"].null && call["bias"].shape != Shape{channels};
@@ -72,27 +72,27 @@ IndexRules Rules() {
       Sized("stride"),
       Sized("dilation"),
       Refuses(161002, "padding",
-              [](IndexCall& call) {
+              [](PlanCall& call) {
                 const size_t axes = call["input"].shape.size() - 2;
                 const size_t size = call["padding"].values.size();
                 if (size == axes) return false;
                 return size != 2 * axes || axes == 3 || (axes == 1 && IsTransposed(call));
               }),
-      [](IndexCall& call) -> std::optional<Verdict> {
+      [](PlanCall& call) -> std::optional<Verdict> {
         return IsTransposed(call) ? Sized("outputPadding")(call) : std::nullopt;
       },
       Refuses(161002, "input weight output bias",
-              [](IndexCall& call) {
+              [](PlanCall& call) {
                 for (const char* name : {"input", "weight", "output"})
                   if (call[name].format != FormatOf(call[name].shape)) return true;
                 const int32_t bias = call["bias"].format;
                 return !call["bias"].null && bias != ACL_FORMAT_ND && bias != ACL_FORMAT_NCL &&
                        bias != ACL_FORMAT_NCHW && bias != ACL_FORMAT_NCDHW;
               }),
-      Refuses(161002, "stride", [](IndexCall& call) { return IsArrayWrong(call, "stride", 1); }),
-      Refuses(161002, "dilation", [](IndexCall& call) { return IsArrayWrong(call, "dilation", 1); }),
+      Refuses(161002, "stride", [](PlanCall& call) { return IsArrayWrong(call, "stride", 1); }),
+      Refuses(161002, "dilation", [](PlanCall& call) { return IsArrayWrong(call, "dilation", 1); }),
       Refuses(161002, "groups weight",
-              [](IndexCall& call) {
+              [](PlanCall& call) {
                 const int64_t groups = call["groups"].integer;
                 const Shape& input = call["input"].shape;
                 const Shape& weight = call["weight"].shape;
@@ -101,7 +101,7 @@ IndexRules Rules() {
                 return weight[1] * groups != input[1];
               }),
       Refuses(161002, "weight outputPadding",
-              [](IndexCall& call) {
+              [](PlanCall& call) {
                 const ConvolutionGeometry geometry = GeometryOf(call);
                 return AnyAxis(call, [&](size_t i) {
                   const auto& axis = geometry.axes[i];
@@ -116,29 +116,29 @@ IndexRules Rules() {
                 });
               }),
       Refuses(161002, "output",
-              [](IndexCall& call) {
+              [](PlanCall& call) {
                 if (call["output"].shape != ResultOf(call)) return true;
                 const bool is_empty =
                     NumElements(call["input"].shape) * NumElements(call["weight"].shape) == 0;
                 return is_empty && NumElements(call["output"].shape) != 0;
               }),
       Refuses(161002, "cubeMathType",
-              [=](IndexCall& call) {
+              [=](PlanCall& call) {
                 const int64_t mode = call["cubeMathType"].integer;
                 if (mode < 0 || mode > (is_new(call) ? 4 : 3)) return true;
                 const bool has_float = call["input"].dtype == ACL_FLOAT || call["weight"].dtype == ACL_FLOAT;
                 return !is_new(call) && has_float && mode != 1 && mode != 2;
               }),
       Refuses(161002, "input",
-              [](IndexCall& call) {
+              [](PlanCall& call) {
                 return call.product == Product::k310B &&
                        (IsTransposed(call) || call["input"].shape.size() != 4);
               }),
-      EmptyDone("output"),
+      DoneIfEmpty("output"),
   };
 }
 
-std::vector<Outcome> Oracle(const IndexCall& call, const std::vector<TensorValues>& tensors) {
+std::vector<Outcome> Oracle(const PlanCall& call, const std::vector<TensorValues>& tensors) {
   const ConvolutionGeometry geometry = GeometryOf(call);
   const FloatTensor input(tensors[0]);
   const FloatTensor weight(tensors[1]);
@@ -153,19 +153,19 @@ std::vector<Outcome> Oracle(const IndexCall& call, const std::vector<TensorValue
   })};
 }
 
-IndexArgument Image(IndexArgument argument) {
+PlanArgument Image(PlanArgument argument) {
   argument.format = FormatOf(argument.shape);
   return argument;
 }
 
-void SetShape(IndexArgument& argument, const Shape& shape) {
+void SetShape(PlanArgument& argument, const Shape& shape) {
   argument.shape = shape;
   argument.format = FormatOf(shape);
 }
 
-IndexOperator Described(const Shape& input, const Shape& weight, const Shape& output, bool is_transposed) {
+OperatorSpec Described(const Shape& input, const Shape& weight, const Shape& output, bool is_transposed) {
   const std::vector<int64_t> ones(input.size() - 2, 1), zeros(input.size() - 2, 0);
-  IndexOperator op;
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnConvolution);
   op.valid = {Image(TensorArg("input", input)),
               Image(TensorArg("weight", weight)),
@@ -178,8 +178,8 @@ IndexOperator Described(const Shape& input, const Shape& weight, const Shape& ou
               IntegerArg("groups", 1),
               Image(OutputArg("output", output)),
               IntegerArg("cubeMathType", 1)};
-  op.rules = Rules();
-  op.draw = [](IndexCall& call, RandomNumbers& random) {
+  op.rules = Checks();
+  op.draw = [](PlanCall& call, RandomNumbers& random) {
     const bool transposed = random.Chance(40);
     const DrawnConvolution drawn = DrawConvolution(random, transposed, /*has_negative_padding=*/true);
     SetShape(call["input"], transposed ? drawn.y : drawn.x);
@@ -202,20 +202,20 @@ IndexOperator Described(const Shape& input, const Shape& weight, const Shape& ou
   return op;
 }
 
-const std::vector<IndexOperator>& Operators() {
-  static const std::vector<IndexOperator> operators = {
+const std::vector<OperatorSpec>& Operators() {
+  static const std::vector<OperatorSpec> operators = {
       Described({2, 3, 5, 4}, {4, 3, 2, 3}, {2, 4, 4, 2}, false)};
   return operators;
 }
 
-PORTACL_INDEX_TESTS(Convolutions, Operators());
+PORTACL_OPERATOR_TESTS(Convolutions, Operators());
 
 // What phase 1 answers around other valid calls.
 TEST(ConvolutionContract, OfOneAxisOfThreeAndTransposed) {
-  for (const IndexOperator& op : {Described({2, 3, 6}, {4, 3, 3}, {2, 4, 4}, false),
-                                  Described({2, 3, 3, 3, 3}, {2, 3, 2, 1, 3}, {2, 2, 2, 3, 1}, false),
-                                  Described({2, 3, 3, 4}, {3, 2, 2, 3}, {2, 2, 4, 6}, true),
-                                  Described({2, 3, 5}, {3, 2, 3}, {2, 2, 7}, true)})
+  for (const OperatorSpec& op : {Described({2, 3, 6}, {4, 3, 3}, {2, 4, 4}, false),
+                                 Described({2, 3, 3, 3, 3}, {2, 3, 2, 1, 3}, {2, 2, 2, 3, 1}, false),
+                                 Described({2, 3, 3, 4}, {3, 2, 2, 3}, {2, 2, 4, 6}, true),
+                                 Described({2, 3, 5}, {3, 2, 3}, {2, 2, 7}, true)})
     CheckContract(op);
 }
 

@@ -17,10 +17,10 @@
 #include "support/both_phases.h"
 #include "support/environment.h"
 #include "support/guarded_buffer.h"
-#include "support/index_operator.h"
-#include "support/index_rules.h"
 #include "support/made.h"
 #include "support/map_values.h"
+#include "support/operator_spec.h"
+#include "support/rules.h"
 #include "support/two_phase.h"
 
 namespace portacl::testing {
@@ -39,7 +39,7 @@ const Names kForward = {"x", "weight", "offset", "biasOptional", "out", "deformO
 const Names kBackward = {"input", "weight", "offset", "gradBias", "gradOutput", "offsetOut", true};
 
 // Along one axis: the places of the kernel, or less than 1 where it is too long.
-int64_t PlacesOf(const IndexCall& call, const Shape& x, size_t axis) {
+int64_t PlacesOf(const PlanCall& call, const Shape& x, size_t axis) {
   const int64_t padded =
       x[2 + axis] + call["padding"].values[2 * axis] + call["padding"].values[2 * axis + 1];
   const int64_t rest = padded - call["dilation"].values[2 + axis] * (call["kernelSize"].values[axis] - 1) - 1;
@@ -56,7 +56,7 @@ double SlopeOfShare(double p, double at) {
 
 class Sample {
  public:
-  Sample(const IndexCall& call, const std::vector<double>& offsets, const Shape& x, const Shape& offset_shape,
+  Sample(const PlanCall& call, const std::vector<double>& offsets, const Shape& x, const Shape& offset_shape,
          const Index& at)
       : x_(x), groups_(call["deformableGroups"].integer), image_(at[0]), channel_(at[1]) {
     const auto& kernel = call["kernelSize"].values;
@@ -130,7 +130,7 @@ void ForEach(const Shape& shape, const std::function<void(const Index&)>& f) {
 }
 
 // Calls f(sample, element of out, of weight) for each product of the convolution.
-void ForEachProduct(const IndexCall& call, const Shape& weight, const Shape& y,
+void ForEachProduct(const PlanCall& call, const Shape& weight, const Shape& y,
                     const std::function<void(const Index&, const Index&, const Index&)>& f) {
   const int64_t groups = call["groups"].integer;
   const auto& kernel = call["kernelSize"].values;
@@ -146,11 +146,11 @@ void ForEachProduct(const IndexCall& call, const Shape& weight, const Shape& y,
   });
 }
 
-Shape SamplesOf(const IndexCall& call, const Shape& x, const Shape& y) {
+Shape SamplesOf(const PlanCall& call, const Shape& x, const Shape& y) {
   return {x[0], x[1], y[2] * call["kernelSize"].values[0], y[3] * call["kernelSize"].values[1]};
 }
 
-std::vector<Outcome> Oracle(const IndexCall& call, const std::vector<TensorValues>& tensors) {
+std::vector<Outcome> Oracle(const PlanCall& call, const std::vector<TensorValues>& tensors) {
   const Shape &x = tensors[0].shape, &weight = tensors[1].shape, &y = tensors[4].shape;
   if (NumElements(x) * NumElements(weight) * NumElements(tensors[2].shape) == 0) return {{}, {}};
   std::vector<double> image = NumbersOf(tensors[0]), factors = NumbersOf(tensors[1]),
@@ -175,7 +175,7 @@ std::vector<Outcome> Oracle(const IndexCall& call, const std::vector<TensorValue
   return outcomes;
 }
 
-std::vector<Outcome> GradientOracle(const IndexCall& call, const std::vector<TensorValues>& tensors) {
+std::vector<Outcome> GradientOracle(const PlanCall& call, const std::vector<TensorValues>& tensors) {
   const Shape &x = tensors[0].shape, &y = tensors[1].shape, &samples = tensors[2].shape,
               &weight = tensors[3].shape, &offset = tensors[4].shape;
   std::vector<double> image = NumbersOf(tensors[0]), gradient = NumbersOf(tensors[1]),
@@ -211,46 +211,45 @@ bool AreSteps(const std::vector<int64_t>& values) {
 }
 
 // The formats, the attributes and the shapes, in CANN's order.
-void AddRules(const Names& names, IndexRules& rules) {
-  rules.push_back(Refuses(161002, "", [=](IndexCall& call) {
+void AddRules(const Names& names, Rules& rules) {
+  rules.push_back(Refuses(161002, "", [=](PlanCall& call) {
     const int32_t first = call[names.x].format;
     const bool is_nd = call.product != Product::k950 && first == ACL_FORMAT_ND;
     bool wrong = false;
-    for (const IndexArgument& one : call.arguments) {
+    for (const PlanArgument& one : call.arguments) {
       if (one.kind != ParameterKind::kTensor || one.null) continue;
       const int32_t accepted = one.name == names.bias || is_nd ? ACL_FORMAT_ND : ACL_FORMAT_NCHW;
       wrong = wrong || one.format != accepted;
     }
     return wrong;
   }));
-  rules.push_back(Refuses(161002, "kernelSize", [](IndexCall& call) {
+  rules.push_back(Refuses(161002, "kernelSize", [](PlanCall& call) {
     const auto& values = call["kernelSize"].values;
     return values.size() != 2 || values[0] < 1 || values[1] < 1 || values[0] * values[1] > 2048;
   }));
+  rules.push_back(Refuses(161002, "stride", [](PlanCall& call) { return !AreSteps(call["stride"].values); }));
   rules.push_back(
-      Refuses(161002, "stride", [](IndexCall& call) { return !AreSteps(call["stride"].values); }));
-  rules.push_back(
-      Refuses(161002, "dilation", [](IndexCall& call) { return !AreSteps(call["dilation"].values); }));
-  rules.push_back(Refuses(161002, "padding", [=](IndexCall& call) {
+      Refuses(161002, "dilation", [](PlanCall& call) { return !AreSteps(call["dilation"].values); }));
+  rules.push_back(Refuses(161002, "padding", [=](PlanCall& call) {
     const auto& values = call["padding"].values;
     bool wrong = values.size() != 4;
     for (const int64_t value : values) wrong = wrong || (names.is_gradient && value < 0);
     return wrong;
   }));
-  rules.push_back(Refuses(161002, "groups", [](IndexCall& call) { return call["groups"].integer < 1; }));
+  rules.push_back(Refuses(161002, "groups", [](PlanCall& call) { return call["groups"].integer < 1; }));
   rules.push_back(Refuses(161002, "deformableGroups",
-                          [](IndexCall& call) { return call["deformableGroups"].integer < 1; }));
+                          [](PlanCall& call) { return call["deformableGroups"].integer < 1; }));
   rules.push_back(
-      Refuses(161002, "modulated", [](IndexCall& call) { return call["modulated"].integer == 0; }));
-  rules.push_back(Refuses(161002, "", [=](IndexCall& call) {
+      Refuses(161002, "modulated", [](PlanCall& call) { return call["modulated"].integer == 0; }));
+  rules.push_back(Refuses(161002, "", [=](PlanCall& call) {
     bool wrong = false;
-    for (const IndexArgument& one : call.arguments) {
+    for (const PlanArgument& one : call.arguments) {
       if (one.kind == ParameterKind::kTensor && !one.null)
         wrong = wrong || one.shape.size() != (one.name == names.bias ? 1U : 4U);
     }
     return wrong;
   }));
-  rules.push_back(Refuses(161002, "", [=](IndexCall& call) {
+  rules.push_back(Refuses(161002, "", [=](PlanCall& call) {
     const Shape &x = call[names.x].shape, &weight = call[names.weight].shape;
     const int64_t groups = call["groups"].integer, offset_groups = call["deformableGroups"].integer;
     const auto& kernel = call["kernelSize"].values;
@@ -276,7 +275,7 @@ void AddRules(const Names& names, IndexRules& rules) {
 
 // ---- calls ----
 
-void SetShapes(const Names& names, IndexCall& call, const Shape& x, int64_t channels) {
+void SetShapes(const Names& names, PlanCall& call, const Shape& x, int64_t channels) {
   const auto& kernel = call["kernelSize"].values;
   const int64_t places[] = {PlacesOf(call, x, 0), PlacesOf(call, x, 1)};
   call[names.x].shape = x;
@@ -292,7 +291,7 @@ void SetShapes(const Names& names, IndexCall& call, const Shape& x, int64_t chan
   call["gradOffset"].shape = call[names.offset].shape;
 }
 
-void Draw(const Names& names, IndexCall& call, RandomNumbers& random) {
+void Draw(const Names& names, PlanCall& call, RandomNumbers& random) {
   const bool is_wide = random.Chance(6), is_deep = !is_wide && random.Chance(10);
   const int64_t groups = random.Between(1, 2), offset_groups = random.Between(1, 2);
   call["groups"].integer = groups;
@@ -312,7 +311,7 @@ void Draw(const Names& names, IndexCall& call, RandomNumbers& random) {
   SetShapes(names, call, x, groups * random.Between(1, is_deep ? 9 : 2));
   const DtypeNumber dtype = DrawDtype(random, kDtypes);
   const bool is_nd = call.product != Product::k950 && random.Chance(20);
-  for (IndexArgument& one : call.arguments) {
+  for (PlanArgument& one : call.arguments) {
     if (one.kind != ParameterKind::kTensor) continue;
     one.dtype = dtype;
     one.format = is_nd || one.name == names.bias ? ACL_FORMAT_ND : ACL_FORMAT_NCHW;
@@ -323,8 +322,7 @@ void Draw(const Names& names, IndexCall& call, RandomNumbers& random) {
 }
 
 // Numbers of few bits, so that every sum is exact: quarters as offsets, some of them whole, and small factors.
-void Fill(const Names& names, const IndexCall& call, std::vector<HostTensor>& tensors,
-          RandomNumbers& random) {
+void Fill(const Names& names, const PlanCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
   const auto arguments = TensorsOf(call);
   for (size_t k = 0; k < tensors.size(); ++k) {
     if (arguments[k]->is_output) continue;
@@ -343,80 +341,80 @@ void Fill(const Names& names, const IndexCall& call, std::vector<HostTensor>& te
   }
 }
 
-std::vector<IndexArgument> Settings() {
+std::vector<PlanArgument> Settings() {
   return {ArrayArg("kernelSize", {2, 3}),    ArrayArg("stride", {1, 1, 2, 1}),
           ArrayArg("padding", {1, 0, 2, 1}), ArrayArg("dilation", {1, 1, 1, 2}),
           IntegerArg("groups", 2),           IntegerArg("deformableGroups", 2),
           IntegerArg("modulated", 1)};
 }
 
-IndexOperator Describe(const Names& names, const std::vector<IndexArgument>& before,
-                       const std::vector<IndexArgument>& behind) {
-  IndexOperator op;
+OperatorSpec Describe(const Names& names, const std::vector<PlanArgument>& before,
+                      const std::vector<PlanArgument>& behind) {
+  OperatorSpec op;
   op.valid = before;
-  for (const IndexArgument& one : Settings()) op.valid.push_back(one);
+  for (const PlanArgument& one : Settings()) op.valid.push_back(one);
   op.valid.insert(op.valid.end(), behind.begin(), behind.end());
-  for (IndexArgument& one : op.valid) {
+  for (PlanArgument& one : op.valid) {
     if (one.kind == ParameterKind::kTensor && one.name != names.bias) one.format = ACL_FORMAT_NCHW;
   }
-  IndexCall call;
+  PlanCall call;
   call.arguments = op.valid;
   SetShapes(names, call, {2, 4, 5, 6}, 6);
   op.valid = call.arguments;
   op.takes_workspace = true;
-  op.draw = [&names](IndexCall& drawn, RandomNumbers& random) { Draw(names, drawn, random); };
-  op.fill = [&names](const IndexCall& drawn, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+  op.draw = [&names](PlanCall& drawn, RandomNumbers& random) { Draw(names, drawn, random); };
+  op.fill = [&names](const PlanCall& drawn, std::vector<HostTensor>& tensors, RandomNumbers& random) {
     Fill(names, drawn, tensors, random);
   };
   op.tolerance = 1e-7;
   return op;
 }
 
-IndexOperator Forward() {
-  IndexOperator op = Describe(
+OperatorSpec Forward() {
+  OperatorSpec op = Describe(
       kForward,
       {TensorArg("x", {}), TensorArg("weight", {}), TensorArg("offset", {}), TensorArg("biasOptional", {})},
       {OutputArg("out", {}), OutputArg("deformOutOptional", {})});
   op.function = PORTACL_C_FUNCTION(aclnnDeformableConv2d);
   op.rules = {NoNulls("x offset weight out kernelSize stride padding dilation"),
-              Listed_("x", {{}, kDtypes}),
-              OneDtype("x", "weight"),
-              OneDtype("x", "offset"),
-              Given("biasOptional", OneDtype("x", "biasOptional")),
-              OneDtype("x", "out"),
-              Given("deformOutOptional", OneDtype("x", "deformOutOptional"))};
+              DtypeIn("x", {{}, kDtypes}),
+              SameDtype("x", "weight"),
+              SameDtype("x", "offset"),
+              Given("biasOptional", SameDtype("x", "biasOptional")),
+              SameDtype("x", "out"),
+              Given("deformOutOptional", SameDtype("x", "deformOutOptional"))};
   AddRules(kForward, op.rules);
-  op.rules.push_back(EmptyDone("x weight offset"));
+  op.rules.push_back(DoneIfEmpty("x weight offset"));
   op.oracle = Oracle;
   return op;
 }
 
-IndexOperator Backward() {
-  IndexOperator op = Describe(kBackward,
-                              {TensorArg("input", {}), TensorArg("gradOutput", {}),
-                               TensorArg("offsetOut", {}), TensorArg("weight", {}), TensorArg("offset", {})},
-                              {OutputArg("gradInput", {}), OutputArg("gradWeight", {}),
-                               OutputArg("gradOffset", {}), OutputArg("gradBias", {})});
+OperatorSpec Backward() {
+  OperatorSpec op = Describe(kBackward,
+                             {TensorArg("input", {}), TensorArg("gradOutput", {}), TensorArg("offsetOut", {}),
+                              TensorArg("weight", {}), TensorArg("offset", {})},
+                             {OutputArg("gradInput", {}), OutputArg("gradWeight", {}),
+                              OutputArg("gradOffset", {}), OutputArg("gradBias", {})});
   op.function = PORTACL_C_FUNCTION(aclnnDeformableConv2dBackward);
-  op.rules = {Refuses(161002, "product", [](IndexCall& call) { return call.product != Product::k950; }),
+  op.rules = {Refuses(161002, "product", [](PlanCall& call) { return call.product != Product::k950; }),
               NoNulls("input gradOutput offsetOut weight offset kernelSize stride padding dilation gradInput "
                       "gradWeight gradOffset gradBias"),
-              Listed_("input", {{}, kDtypes})};
+              DtypeIn("input", {{}, kDtypes})};
   for (const char* name :
        {"gradOutput", "offsetOut", "weight", "offset", "gradInput", "gradWeight", "gradOffset", "gradBias"})
-    op.rules.push_back(OneDtype("input", name));
+    op.rules.push_back(SameDtype("input", name));
   AddRules(kBackward, op.rules);
   op.oracle = GradientOracle;
   op.numbers_on = Product::k950;
   return op;
 }
 
-const std::vector<IndexOperator>& Operators() {
-  static const std::vector<IndexOperator> operators = {Forward(), Backward()};
+const std::vector<OperatorSpec>& Operators() {
+  static const std::vector<OperatorSpec> operators = {Forward(), Backward()};
   return operators;
 }
 
-PORTACL_INDEX_TESTS(Deformable, Operators());
+PORTACL_OPERATOR_TESTS(Deformable, Operators());
 
 // ---- calls of their own ----
 

@@ -41,8 +41,7 @@ std::vector<GivenCase> operator+(std::vector<GivenCase> first, const std::vector
   return first;
 }
 
-SubjectRegistration Register(const Phases& phases, const std::vector<GivenCase>& cases,
-                             const Traits& traits) {
+Subject SubjectOf(const Phases& phases, const std::vector<GivenCase>& cases, const Traits& traits) {
   Subject subject;
   OperatorBinding& binding = subject.description.binding;
   binding.name = phases.name;
@@ -58,7 +57,6 @@ SubjectRegistration Register(const Phases& phases, const std::vector<GivenCase>&
     return status;
   };
   binding.run = phases.run;
-  binding.may_need_workspace = [](std::span<const Shape>) { return true; };
   size_t settings = std::max<size_t>(traits.settings.size(), 1);
   for (const GivenCase& one : cases) settings = std::max(settings, one.attributes + 1);
   for (size_t i = 0; i < settings; ++i) {
@@ -75,7 +73,12 @@ SubjectRegistration Register(const Phases& phases, const std::vector<GivenCase>&
   subject.soc = traits.soc;
   for (const char c : traits.seed_of.value_or(phases.name))
     subject.seed = subject.seed * 31 + static_cast<unsigned char>(c);
-  return SubjectRegistration(std::move(subject));
+  return subject;
+}
+
+SubjectRegistration Register(const Phases& phases, const std::vector<GivenCase>& cases,
+                             const Traits& traits) {
+  return SubjectRegistration(SubjectOf(phases, cases, traits));
 }
 
 }  // namespace portacl::testing

@@ -135,6 +135,7 @@ struct Traits {
   std::optional<std::string> seed_of = {};
 };
 
+Subject SubjectOf(const Phases& phases, const std::vector<GivenCase>& cases, const Traits& traits = {});
 SubjectRegistration Register(const Phases& phases, const std::vector<GivenCase>& cases,
                              const Traits& traits = {});
 

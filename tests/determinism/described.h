@@ -2,19 +2,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <utility>
 #include <vector>
 
 #include "determinism/subject.h"
 #include "operators/losses.h"
 #include "operators/moves.h"
-#include "support/index_answers.h"
+#include "support/answer_suite.h"
 
 namespace portacl::testing {
 
-// Registers a subject that is made when the tests are: descriptions need variables of other files.
-struct DescribedSubject {
-  explicit DescribedSubject(Subject (*make)());
+// Registers subjects that are made when the tests are: descriptions need variables of other files.
+struct DescribedSubjects {
+  explicit DescribedSubjects(std::function<std::vector<Subject>()> make);
+};
+struct DescribedSubject : DescribedSubjects {
+  explicit DescribedSubject(Subject (*make)())
+      : DescribedSubjects([=] { return std::vector<Subject>{make()}; }) {}
 };
 
 // A loss with these attributes, which the file of hashes calls by the function's name and `suffix`.

@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -39,14 +40,23 @@ std::vector<Subject>& Subjects() {
 
 namespace {
 
-// The places of subjects that are described elsewhere, and what makes these.
-std::map<size_t, Subject (*)()>& Described() {
-  static std::map<size_t, Subject (*)()> described;
+// What makes the subjects that are described elsewhere, and before which of the others these come.
+struct Makes {
+  size_t place;
+  std::function<std::vector<Subject>()> make;
+};
+std::vector<Makes>& Described() {
+  static std::vector<Makes> described;
   return described;
 }
 
 size_t CountSubjects() {
-  for (const auto& [place, make] : std::exchange(Described(), {})) Subjects()[place] = make();
+  std::vector<Makes> described = std::exchange(Described(), {});
+  std::reverse(described.begin(), described.end());  // so that places stay
+  for (const auto& [place, make] : described) {
+    const std::vector<Subject> made = make();
+    Subjects().insert(Subjects().begin() + static_cast<std::ptrdiff_t>(place), made.begin(), made.end());
+  }
   return Subjects().size();
 }
 
@@ -354,9 +364,8 @@ INSTANTIATE_TEST_SUITE_P(Of, Determinism, ::testing::Range(size_t{0}, CountSubje
 
 }  // namespace
 
-DescribedSubject::DescribedSubject(Subject (*make)()) {
-  Described()[Subjects().size()] = make;
-  Subjects().emplace_back();
+DescribedSubjects::DescribedSubjects(std::function<std::vector<Subject>()> make) {
+  Described().push_back({Subjects().size(), std::move(make)});
 }
 
 }  // namespace portacl::testing

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "support/index_operator.h"
 #include "support/map_values.h"
+#include "support/operator_spec.h"
 
 namespace portacl::testing {
 
@@ -45,15 +45,15 @@ inline bool IsNewProduct(Product product) {
 }
 
 // Names of a call's lists, inputs first.
-inline std::vector<std::string> ListsOf(const IndexCall& call) {
+inline std::vector<std::string> ListsOf(const PlanCall& call) {
   std::vector<std::string> names;
-  for (const IndexArgument& one : call.arguments) {
+  for (const PlanArgument& one : call.arguments) {
     if (one.kind == ParameterKind::kList) names.push_back(one.name);
   }
   return names;
 }
-inline const IndexArgument* NumberOfCall(const IndexCall& call) {
-  for (const IndexArgument& one : call.arguments) {
+inline const PlanArgument* NumberOfCall(const PlanCall& call) {
+  for (const PlanArgument& one : call.arguments) {
     if (one.kind != ParameterKind::kList) return &one;
   }
   return nullptr;
@@ -61,27 +61,27 @@ inline const IndexArgument* NumberOfCall(const IndexCall& call) {
 
 // ---- rules ----
 
-inline bool AnyArgumentNull(const IndexCall& call, bool with_entries) {
-  for (const IndexArgument& one : call.arguments) {
+inline bool AnyArgumentNull(const PlanCall& call, bool with_entries) {
+  for (const PlanArgument& one : call.arguments) {
     if (one.null) return true;
-    for (const IndexArgument& entry : one.scalars) {
+    for (const PlanArgument& entry : one.scalars) {
       if (entry.null) return true;
     }
-    for (const IndexArgument& entry : one.entries) {
+    for (const PlanArgument& entry : one.entries) {
       if (with_entries && entry.null) return true;
     }
   }
   return false;
 }
-inline bool AnyEntryNull(const IndexCall& call) {
-  for (const IndexArgument& one : call.arguments) {
-    for (const IndexArgument& entry : one.entries) {
+inline bool AnyEntryNull(const PlanCall& call) {
+  for (const PlanArgument& one : call.arguments) {
+    for (const PlanArgument& entry : one.entries) {
       if (entry.null) return true;
     }
   }
   return false;
 }
-inline bool FirstDtypesWrong(const IndexCall& call, const DtypeList& dtypes) {
+inline bool FirstDtypesWrong(const PlanCall& call, const DtypeList& dtypes) {
   if (!IsNewProduct(call.product)) return true;
   const auto lists = ListsOf(call);
   const auto& first = call[lists[0]].entries;
@@ -92,7 +92,7 @@ inline bool FirstDtypesWrong(const IndexCall& call, const DtypeList& dtypes) {
     return !entries.empty() && entries[0].dtype != first[0].dtype;
   });
 }
-inline bool StructureWrong(const IndexCall& call) {
+inline bool StructureWrong(const PlanCall& call) {
   const auto lists = ListsOf(call);
   const auto& first = call[lists[0]].entries;
   for (const std::string& name : lists) {
@@ -106,8 +106,8 @@ inline bool StructureWrong(const IndexCall& call) {
   }
   return false;
 }
-inline bool NumberDtypeWrong(const ListSpec& spec, const IndexCall& call) {
-  const IndexArgument* const number = NumberOfCall(call);
+inline bool NumberDtypeWrong(const ListSpec& spec, const PlanCall& call) {
+  const PlanArgument* const number = NumberOfCall(call);
   const auto& first = call[ListsOf(call)[0]].entries;
   if (number == nullptr || first.empty()) return false;
   const DtypeNumber dtype = first[0].dtype;
@@ -130,10 +130,10 @@ inline bool NumberDtypeWrong(const ListSpec& spec, const IndexCall& call) {
   }
   if (number->kind != ParameterKind::kScalarList) return !Has(accepted, number->dtype);
   return std::any_of(number->scalars.begin(), number->scalars.end(),
-                     [&](const IndexArgument& one) { return !Has(accepted, one.dtype); });
+                     [&](const PlanArgument& one) { return !Has(accepted, one.dtype); });
 }
-inline bool NumberCountWrong(const IndexCall& call) {
-  const IndexArgument* const number = NumberOfCall(call);
+inline bool NumberCountWrong(const PlanCall& call) {
+  const PlanArgument* const number = NumberOfCall(call);
   if (number == nullptr) return false;
   const size_t count = call[ListsOf(call)[0]].entries.size();
   if (number->kind == ParameterKind::kScalarList) return number->scalars.size() != count;
@@ -142,9 +142,9 @@ inline bool NumberCountWrong(const IndexCall& call) {
     return number->shape.size() > 8 || NumElements(number->shape) != static_cast<int64_t>(count);
   return NumElements(number->shape) != 1;
 }
-inline bool OutOfRange(const IndexCall& call) {
+inline bool OutOfRange(const PlanCall& call) {
   const auto& first = call[ListsOf(call)[0]].entries;
-  const IndexArgument* const number = NumberOfCall(call);
+  const PlanArgument* const number = NumberOfCall(call);
   if (first.empty() || number->dtype == first[0].dtype) return false;
   const long double value = number->number.real;
   const DtypeNumber dtype = first[0].dtype;
@@ -155,34 +155,34 @@ inline bool OutOfRange(const IndexCall& call) {
   return std::fabs(value) > most;
 }
 
-inline IndexRules RulesOf(const ListSpec& spec) {
+inline Rules RulesOf(const ListSpec& spec) {
   const std::string& names = spec.names;
-  const auto dtypes = [spec](const IndexCall& call) {
+  const auto dtypes = [spec](const PlanCall& call) {
     return call.product == Product::k950 ? spec.dtypes_on_950 : spec.dtypes;
   };
-  const auto is_done = [](const IndexCall& call) {
+  const auto is_done = [](const PlanCall& call) {
     const auto& first = call[ListsOf(call)[0]].entries;
     return std::all_of(first.begin(), first.end(),
-                       [](const IndexArgument& one) { return NumElements(one.shape) == 0; });
+                       [](const PlanArgument& one) { return NumElements(one.shape) == 0; });
   };
-  IndexRules rules;
+  Rules rules;
   if (spec.is_generated) {
-    rules = {Refuses(161001, names, [=](IndexCall& call) { return AnyArgumentNull(call, true); }),
+    rules = {Refuses(161001, names, [=](PlanCall& call) { return AnyArgumentNull(call, true); }),
              Refuses(161002, names,
-                     [=](IndexCall& call) {
+                     [=](PlanCall& call) {
                        return FirstDtypesWrong(call, dtypes(call)) || NumberDtypeWrong(spec, call);
                      }),
              Refuses(561002, names,
-                     [=](IndexCall& call) { return StructureWrong(call) || NumberCountWrong(call); })};
+                     [=](PlanCall& call) { return StructureWrong(call) || NumberCountWrong(call); })};
   } else {
-    rules = {Refuses(161001, names, [=](IndexCall& call) { return AnyArgumentNull(call, false); }),
-             Refuses(161002, names, [=](IndexCall& call) {
+    rules = {Refuses(161001, names, [=](PlanCall& call) { return AnyArgumentNull(call, false); }),
+             Refuses(161002, names, [=](PlanCall& call) {
                return AnyEntryNull(call) || FirstDtypesWrong(call, dtypes(call)) ||
                       NumberDtypeWrong(spec, call) || StructureWrong(call) || NumberCountWrong(call);
              })};
   }
   if (spec.has_range)
-    rules.push_back(Refuses(161002, names, [](IndexCall& call) { return OutOfRange(call); }));
+    rules.push_back(Refuses(161002, names, [](PlanCall& call) { return OutOfRange(call); }));
   rules.push_back(SucceedsIf(is_done));
   return rules;
 }
@@ -200,8 +200,7 @@ inline std::vector<Shape> DrawShapes(RandomNumbers& random) {
   return shapes;
 }
 
-inline void DrawNumber(const ListSpec& spec, DtypeNumber dtype, IndexArgument& number,
-                       RandomNumbers& random) {
+inline void DrawNumber(const ListSpec& spec, DtypeNumber dtype, PlanArgument& number, RandomNumbers& random) {
   const bool is_float = IsFloatDtype(dtype);
   const double reals[] = {0.1, -1.5, 2, 0.5, -0.5, 3, 1, 0.75, -1, 0};
   const int64_t integers[] = {-3, -1, 0, 1, 2, 3, 5};
@@ -247,10 +246,10 @@ inline Shape ScalarsShape(int64_t count, RandomNumbers& random) {
   return shape;
 }
 
-inline void DrawLists(const ListSpec& spec, IndexCall& call, RandomNumbers& random) {
+inline void DrawLists(const ListSpec& spec, PlanCall& call, RandomNumbers& random) {
   const std::vector<Shape> shapes = DrawShapes(random);
   const DtypeNumber dtype = DrawDtype(random, spec.dtypes);
-  for (IndexArgument& one : call.arguments) {
+  for (PlanArgument& one : call.arguments) {
     switch (one.kind) {
       case ParameterKind::kList: {
         const bool is_output = one.is_output;
@@ -259,7 +258,7 @@ inline void DrawLists(const ListSpec& spec, IndexCall& call, RandomNumbers& rand
       }
       case ParameterKind::kScalarList:
         one.scalars.resize(shapes.size());
-        for (IndexArgument& scalar : one.scalars) {
+        for (PlanArgument& scalar : one.scalars) {
           scalar.kind = ParameterKind::kScalarList;
           DrawNumber(spec, dtype, scalar, random);
         }
@@ -309,24 +308,24 @@ inline double RealAt(const TensorValues& tensor, int64_t k) {
 }
 
 // The number as it goes into the formula: of a FLOAT16 list an aclScalar is rounded to that.
-inline double RealNumber(const IndexArgument& number, DtypeNumber list) {
+inline double RealNumber(const PlanArgument& number, DtypeNumber list) {
   DtypeNumber cast = ACL_FLOAT;
   if (number.kind == ParameterKind::kScalar && list == ACL_FLOAT16) cast = ACL_FLOAT16;
   const Element element = ElementOfNumber(cast, number.number);
   return static_cast<double>(NumberOf(cast, element.data()).real);
 }
 
-inline std::vector<Outcome> ListOutcomes(const ListSpec& spec, const IndexCall& call,
+inline std::vector<Outcome> ListOutcomes(const ListSpec& spec, const PlanCall& call,
                                          const std::vector<TensorValues>& tensors) {
   const auto lists = ListsOf(call);
   const size_t count = call[lists[0]].entries.size();
   const size_t inputs = lists.size() - 1;
-  const IndexArgument* const number = NumberOfCall(call);
+  const PlanArgument* const number = NumberOfCall(call);
   // Where each list's entries are among the tensors.
   std::vector<size_t> starts;
   size_t number_at = 0;
   size_t at = 0;
-  for (const IndexArgument& one : call.arguments) {
+  for (const PlanArgument& one : call.arguments) {
     if (one.kind == ParameterKind::kList) starts.push_back(at);
     if (one.kind == ParameterKind::kTensor) number_at = at;
     at += one.kind == ParameterKind::kList ? count : one.kind == ParameterKind::kTensor ? 1 : 0;
@@ -342,7 +341,7 @@ inline std::vector<Outcome> ListOutcomes(const ListSpec& spec, const IndexCall& 
       real_number = RealAt(tensors[number_at], element);
       integer_number = IsFloatDtype(dtype) && !spec.is_mode ? 0 : tensors[number_at].Integer(element);
     } else if (number != nullptr) {
-      const IndexArgument& one = number->kind == ParameterKind::kScalarList ? number->scalars[i] : *number;
+      const PlanArgument& one = number->kind == ParameterKind::kScalarList ? number->scalars[i] : *number;
       real_number = spec.number_dtypes.empty() ? RealNumber(one, dtype)
                                                : static_cast<double>(static_cast<float>(one.number.real));
       integer_number = static_cast<int64_t>(one.number.real);
@@ -372,8 +371,8 @@ inline std::vector<Outcome> ListOutcomes(const ListSpec& spec, const IndexCall& 
   return outcomes;
 }
 
-inline IndexOperator OperatorOf(const ListSpec& spec) {
-  IndexOperator op;
+inline OperatorSpec OperatorOf(const ListSpec& spec) {
+  OperatorSpec op;
   op.function = spec.function;
   const std::vector<std::string> names = Words(spec.names);
   const std::vector<Shape> shapes = {{2, 3}, {4}};
@@ -395,11 +394,11 @@ inline IndexOperator OperatorOf(const ListSpec& spec) {
       op.valid.back().dtype = spec.number_dtypes[0];
   }
   op.rules = RulesOf(spec);
-  op.draw = [spec](IndexCall& call, RandomNumbers& random) { DrawLists(spec, call, random); };
-  op.fill = [spec](const IndexCall&, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+  op.draw = [spec](PlanCall& call, RandomNumbers& random) { DrawLists(spec, call, random); };
+  op.fill = [spec](const PlanCall&, std::vector<HostTensor>& tensors, RandomNumbers& random) {
     FillLists(spec, tensors, random);
   };
-  op.oracle = [spec](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [spec](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     return ListOutcomes(spec, call, tensors);
   };
   op.tolerance = 2e-6;

@@ -216,16 +216,16 @@ const std::vector<ListSpec>& AllSpecs() {
   static const std::vector<ListSpec> all = Specs();
   return all;
 }
-const std::vector<IndexOperator>& Operators() {
-  static const std::vector<IndexOperator> all = [] {
-    std::vector<IndexOperator> operators;
+const std::vector<OperatorSpec>& Operators() {
+  static const std::vector<OperatorSpec> all = [] {
+    std::vector<OperatorSpec> operators;
     for (const ListSpec& spec : AllSpecs()) operators.push_back(OperatorOf(spec));
     return operators;
   }();
   return all;
 }
 
-PORTACL_INDEX_TESTS(Lists, Operators());
+PORTACL_OPERATOR_TESTS(Lists, Operators());
 
 // Dense lists of float32, and what a call makes of them.
 class DenseLists {

@@ -14,30 +14,30 @@ const DtypeList kCopied = {ACL_FLOAT,  ACL_FLOAT16, ACL_BF16,   ACL_INT8,  ACL_U
                            ACL_UINT16, ACL_INT32,   ACL_UINT32, ACL_INT64, ACL_DOUBLE, ACL_BOOL};
 
 // What is wrong with one list by itself, but for its first entry's dtype.
-bool IsListWrong(const IndexArgument& list) {
-  for (const IndexArgument& entry : list.entries) {
+bool IsListWrong(const PlanArgument& list) {
+  for (const PlanArgument& entry : list.entries) {
     if (entry.dtype != list.entries[0].dtype || entry.shape.size() > 8 ||
         entry.format == ACL_FORMAT_FRACTAL_NZ)
       return true;
   }
   return false;
 }
-bool IsFirstWrong(const IndexArgument& list, const DtypeList& dtypes) {
+bool IsFirstWrong(const PlanArgument& list, const DtypeList& dtypes) {
   return !list.entries.empty() && !Has(dtypes, list.entries[0].dtype);
 }
-bool IsEmptyList(const IndexArgument& list) {
+bool IsEmptyList(const PlanArgument& list) {
   return std::all_of(list.entries.begin(), list.entries.end(),
-                     [](const IndexArgument& one) { return NumElements(one.shape) == 0; });
+                     [](const PlanArgument& one) { return NumElements(one.shape) == 0; });
 }
 
-IndexOperator Copies() {
-  IndexOperator op;
+OperatorSpec Copies() {
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnForeachCopy);
   op.valid = {ListArg("x", {{2, 3}, {4}}), ListArg("out", {{2, 3}, {4}}, true)};
   op.rules = {
-      Refuses(161001, "x out", [](IndexCall& call) { return AnyArgumentNull(call, false); }),
+      Refuses(161001, "x out", [](PlanCall& call) { return AnyArgumentNull(call, false); }),
       Refuses(161002, "x out",
-              [](IndexCall& call) {
+              [](PlanCall& call) {
                 const auto& x = call["x"];
                 const auto& out = call["out"];
                 if (!IsNewProduct(call.product) || AnyEntryNull(call)) return true;
@@ -51,7 +51,7 @@ IndexOperator Copies() {
                 return from != to && !converts;
               }),
       Refuses(561002, "x out",
-              [](IndexCall& call) {
+              [](PlanCall& call) {
                 const auto& x = call["x"].entries;
                 const auto& out = call["out"].entries;
                 for (size_t i = 0; i < x.size(); ++i) {
@@ -59,9 +59,9 @@ IndexOperator Copies() {
                 }
                 return false;
               }),
-      SucceedsIf([](IndexCall& call) { return IsEmptyList(call["x"]); }),
+      SucceedsIf([](PlanCall& call) { return IsEmptyList(call["x"]); }),
   };
-  op.draw = [](IndexCall& call, RandomNumbers& random) {
+  op.draw = [](PlanCall& call, RandomNumbers& random) {
     const std::vector<Shape> shapes = DrawShapes(random);
     const DtypeNumber from = DrawDtype(random, random.Chance(50) ? kFloats : kCopied);
     DtypeNumber to = from;
@@ -70,7 +70,7 @@ IndexOperator Copies() {
     call["x"] = ListArg("x", shapes, false, from);
     call["out"] = ListArg("out", shapes, true, to);
   };
-  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const size_t count = call["x"].entries.size();
     std::vector<Outcome> outcomes(count);
     for (size_t i = 0; i < count; ++i) {
@@ -82,23 +82,22 @@ IndexOperator Copies() {
   return op;
 }
 
-IndexOperator Zeros() {
+OperatorSpec Zeros() {
   const DtypeList dtypes = {ACL_FLOAT, ACL_FLOAT16, ACL_BF16, ACL_INT16, ACL_INT32};
-  IndexOperator op;
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnForeachZeroInplace);
   op.valid = {ListArg("x", {{2, 3}, {4}}, true)};
   op.rules = {
-      Refuses(161001, "x", [](IndexCall& call) { return AnyArgumentNull(call, true); }),
-      Refuses(
-          161002, "x",
-          [=](IndexCall& call) { return !IsNewProduct(call.product) || IsFirstWrong(call["x"], dtypes); }),
-      Refuses(561002, "x", [](IndexCall& call) { return IsListWrong(call["x"]); }),
-      SucceedsIf([](IndexCall& call) { return IsEmptyList(call["x"]); }),
+      Refuses(161001, "x", [](PlanCall& call) { return AnyArgumentNull(call, true); }),
+      Refuses(161002, "x",
+              [=](PlanCall& call) { return !IsNewProduct(call.product) || IsFirstWrong(call["x"], dtypes); }),
+      Refuses(561002, "x", [](PlanCall& call) { return IsListWrong(call["x"]); }),
+      SucceedsIf([](PlanCall& call) { return IsEmptyList(call["x"]); }),
   };
-  op.draw = [=](IndexCall& call, RandomNumbers& random) {
+  op.draw = [=](PlanCall& call, RandomNumbers& random) {
     call["x"] = ListArg("x", DrawShapes(random), true, DrawDtype(random, dtypes));
   };
-  op.oracle = [](const IndexCall&, const std::vector<TensorValues>& tensors) {
+  op.oracle = [](const PlanCall&, const std::vector<TensorValues>& tensors) {
     std::vector<Outcome> outcomes;
     for (const TensorValues& tensor : tensors)
       outcomes.emplace_back(tensor.elements.size(), Element(static_cast<size_t>(ElementSize(tensor.dtype))));
@@ -108,15 +107,15 @@ IndexOperator Zeros() {
   return op;
 }
 
-IndexOperator Norms(Product product) {
-  IndexOperator op;
+OperatorSpec Norms(Product product) {
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnForeachNorm);
   op.valid = {ListArg("x", {{2, 3}, {4}}), ScalarArg("scalar", {2, 0}), ListArg("out", {{}, {1}}, true)};
   op.numbers_on = product;
   op.rules = {
-      Refuses(161001, "x scalar out", [](IndexCall& call) { return AnyArgumentNull(call, true); }),
+      Refuses(161001, "x scalar out", [](PlanCall& call) { return AnyArgumentNull(call, true); }),
       Refuses(161002, "x scalar out",
-              [](IndexCall& call) {
+              [](PlanCall& call) {
                 if (!IsNewProduct(call.product)) return true;
                 const auto& x = call["x"];
                 const auto& out = call["out"];
@@ -126,16 +125,16 @@ IndexOperator Norms(Product product) {
                 return !Has({ACL_FLOAT, ACL_DOUBLE, ACL_INT64}, call["scalar"].dtype);
               }),
       Refuses(561002, "x out",
-              [](IndexCall& call) {
+              [](PlanCall& call) {
                 const auto& out = call["out"].entries;
                 return IsListWrong(call["x"]) || IsListWrong(call["out"]) ||
                        call["x"].entries.size() != out.size() ||
                        std::any_of(out.begin(), out.end(),
-                                   [](const IndexArgument& one) { return NumElements(one.shape) != 1; });
+                                   [](const PlanArgument& one) { return NumElements(one.shape) != 1; });
               }),
-      SucceedsIf([](IndexCall& call) { return call["x"].entries.empty(); }),
+      SucceedsIf([](PlanCall& call) { return call["x"].entries.empty(); }),
   };
-  op.draw = [](IndexCall& call, RandomNumbers& random) {
+  op.draw = [](PlanCall& call, RandomNumbers& random) {
     std::vector<Shape> shapes = DrawShapes(random);
     if (random.Chance(3)) shapes.push_back({70000});
     const DtypeNumber dtype = DrawDtype(random, kFloats);
@@ -147,10 +146,10 @@ IndexOperator Norms(Product product) {
     call["scalar"].number = {orders[random.Below(6)], 0};
     call["scalar"].dtype = random.Chance(50) ? ACL_DOUBLE : ACL_FLOAT;
   };
-  op.fill = [](const IndexCall&, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+  op.fill = [](const PlanCall&, std::vector<HostTensor>& tensors, RandomNumbers& random) {
     FillLists({}, tensors, random);
   };
-  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const size_t count = call["x"].entries.size();
     const long double order = call["scalar"].number.real;
     const bool is_sum = order >= 1 && order < 2;
@@ -176,11 +175,11 @@ IndexOperator Norms(Product product) {
   return op;
 }
 
-const std::vector<IndexOperator>& Operators() {
-  static const std::vector<IndexOperator> all = {Copies(), Zeros(), Norms(Product::kA2)};
+const std::vector<OperatorSpec>& Operators() {
+  static const std::vector<OperatorSpec> all = {Copies(), Zeros(), Norms(Product::kA2)};
   return all;
 }
-PORTACL_INDEX_TESTS(ListMoves, Operators());
+PORTACL_OPERATOR_TESTS(ListMoves, Operators());
 
 TEST(ListNormsOn950, EveryElement) { CheckNumbers(Norms(Product::k950), 400); }
 

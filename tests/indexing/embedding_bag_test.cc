@@ -9,9 +9,9 @@ namespace {
 const DtypeList kFloatDtypes = {ACL_FLOAT, ACL_FLOAT16, ACL_BF16};
 const Listed kWholes = {{ACL_INT8, ACL_UINT8, ACL_INT16, ACL_INT32, ACL_INT64}};
 
-bool IsMost(const IndexCall& call) { return call["mode"].integer != 0 && call["mode"].integer != 1; }
-bool Is950(const IndexCall& call) { return call.product == Product::k950; }
-int64_t BagCount(const IndexCall& call) {
+bool IsMost(const PlanCall& call) { return call["mode"].integer != 0 && call["mode"].integer != 1; }
+bool Is950(const PlanCall& call) { return call.product == Product::k950; }
+int64_t BagCount(const PlanCall& call) {
   return call["offsets"].shape[0] - (call["includeLastOffset"].integer != 0 ? 1 : 0);
 }
 
@@ -24,7 +24,7 @@ Element Whole(DtypeNumber dtype, int64_t value) {
   return element;
 }
 
-bool ShapesAreWrong(IndexCall& call) {
+bool ShapesAreWrong(PlanCall& call) {
   const Shape& weight = call["weight"].shape;
   const Shape& indices = call["indices"].shape;
   if (weight.size() != 2 || indices.size() > (Is950(call) ? 2 : 1) || call["offsets"].shape.size() != 1 ||
@@ -39,12 +39,12 @@ bool ShapesAreWrong(IndexCall& call) {
   if (call["bagSize"].shape != Shape{Is950(call) ? call["offsets"].shape[0] : bags}) return true;
   const Shape& most = call["maxIndices"].shape;
   if (IsMost(call) ? most != matrix : !Is950(call) && most != Shape{bags}) return true;
-  const IndexArgument& factors = call["perSampleWeights"];
+  const PlanArgument& factors = call["perSampleWeights"];
   return !factors.null && (factors.shape != Shape{entries} || (!Is950(call) && call["mode"].integer != 0));
 }
 
 // Computed as the definition says, in float: entries in their order.
-std::vector<Outcome> BagOracle(const IndexCall& call, const std::vector<TensorValues>& tensors) {
+std::vector<Outcome> BagOracle(const PlanCall& call, const std::vector<TensorValues>& tensors) {
   const TensorValues& weight = tensors[0];
   const int64_t columns = weight.shape[1];
   const int64_t entries = NumElements(tensors[1].shape);
@@ -95,8 +95,8 @@ std::vector<Outcome> BagOracle(const IndexCall& call, const std::vector<TensorVa
   return outcomes;
 }
 
-IndexOperator EmbeddingBag() {
-  IndexOperator op;
+OperatorSpec EmbeddingBag() {
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnEmbeddingBag);
   op.takes_workspace = op.is_inexact = true;
   op.valid = {TensorArg("weight", {6, 3}),
@@ -113,24 +113,24 @@ IndexOperator EmbeddingBag() {
               OutputArg("bagSize", {2}, ACL_INT64),
               OutputArg("maxIndices", {2}, ACL_INT64)};
   op.rules = {NoNulls("weight indices offsets output offset2bag bagSize maxIndices"),
-              Listed_("weight", {{ACL_FLOAT, ACL_FLOAT16}, {ACL_BF16}}),
-              Listed_("indices offsets", kWholes),
+              DtypeIn("weight", {{ACL_FLOAT, ACL_FLOAT16}, {ACL_BF16}}),
+              DtypeIn("indices offsets", kWholes),
               Refuses(161002, "indices offsets",
-                      [](IndexCall& call) {
+                      [](PlanCall& call) {
                         return !IsOneOf(call["indices"].dtype, {ACL_INT32, ACL_INT64}) &&
                                !IsOneOf(call["offsets"].dtype, {ACL_INT32, ACL_INT64});
                       }),
-              OneDtype("weight", "output"),
-              Listed_("offset2bag bagSize maxIndices", {{ACL_INT32, ACL_INT64}}),
+              SameDtype("weight", "output"),
+              DtypeIn("offset2bag bagSize maxIndices", {{ACL_INT32, ACL_INT64}}),
               Refuses(161002, "weight perSampleWeights",
-                      [](IndexCall& call) {
+                      [](PlanCall& call) {
                         return !call["perSampleWeights"].null &&
                                call["perSampleWeights"].dtype != call["weight"].dtype;
                       }),
               Refuses(161002, "weight indices offsets perSampleWeights output offset2bag bagSize maxIndices",
                       ShapesAreWrong),
-              EmptyDone("weight indices offsets")};
-  op.draw = [](IndexCall& call, RandomNumbers& random) {
+              DoneIfEmpty("weight indices offsets")};
+  op.draw = [](PlanCall& call, RandomNumbers& random) {
     const int64_t rows = random.Between(1, 9);
     const int64_t columns = random.Chance(10) ? random.Between(400, 1200) : random.Between(1, 9);
     const int64_t entries = random.Between(1, 12);
@@ -153,7 +153,7 @@ IndexOperator EmbeddingBag() {
     call["bagSize"] = OutputArg("bagSize", {bags}, place);
     call["maxIndices"] = OutputArg("maxIndices", IsMost(call) ? Shape{bags, columns} : Shape{bags}, place);
   };
-  op.fill = [](const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+  op.fill = [](const PlanCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
     for (const size_t k : {size_t{0}, size_t{3}}) {
       for (int64_t i = 0; i < tensors[k].size(); ++i)
         EncodeElement(tensors[k].dtype(), static_cast<double>(random.Between(-3000, 3000)) / 1000,
@@ -173,12 +173,12 @@ IndexOperator EmbeddingBag() {
   return op;
 }
 
-const std::vector<IndexOperator>& Operators() {
-  static const std::vector<IndexOperator> all = {EmbeddingBag()};
+const std::vector<OperatorSpec>& Operators() {
+  static const std::vector<OperatorSpec> all = {EmbeddingBag()};
   return all;
 }
 
-PORTACL_INDEX_TESTS(Bags, Operators());
+PORTACL_OPERATOR_TESTS(Bags, Operators());
 
 aclTensor* TensorOf(const Shape& shape, aclDataType dtype, void* data) {
   return aclCreateTensor(shape.data(), shape.size(), dtype, nullptr, 0, ACL_FORMAT_ND, shape.data(),

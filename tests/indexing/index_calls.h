@@ -11,8 +11,8 @@
 #include "gtest/gtest.h"
 #include "support/environment.h"
 #include "support/guarded_buffer.h"
-#include "support/index_operator.h"
 #include "support/map_values.h"
+#include "support/operator_spec.h"
 #include "support/two_phase.h"
 
 namespace portacl::testing {
@@ -22,7 +22,6 @@ using Index = std::vector<int64_t>;
 inline const Listed kIndices = {{ACL_INT32, ACL_INT64}};
 inline const DtypeList kDrawn = {ACL_FLOAT, ACL_FLOAT16, ACL_BF16,      ACL_INT8,      ACL_INT64,
                                  ACL_BOOL,  ACL_DOUBLE,  ACL_COMPLEX64, ACL_COMPLEX128};
-inline const Listed kReal = kFDI;
 inline const Listed kWithComplex = kFDCI;
 
 inline void SetIndices(HostTensor& tensor, int64_t low, int64_t high, RandomNumbers& random) {
@@ -53,12 +52,12 @@ inline Element Taken(const TensorValues& tensor, const Index& index) {
   return At(tensor, index);
 }
 
-inline IndexRule Dims(const std::string& dim, const std::string& tensor) {
+inline Rule Dims(const std::string& dim, const std::string& tensor) {
   return Refuses(161002, dim,
-                 [=](IndexCall& call) { return !IsDimOf(call[dim].integer, call[tensor].shape); });
+                 [=](PlanCall& call) { return !IsDimOf(call[dim].integer, call[tensor].shape); });
 }
-inline IndexRule Public(const std::string& names) {
-  return Refuses(161002, names, [=](IndexCall& call) {
+inline Rule Public(const std::string& names) {
+  return Refuses(161002, names, [=](PlanCall& call) {
     for (const std::string& name : Words(names)) {
       if (call[name].format == ACL_FORMAT_FRACTAL_NZ) return true;
     }

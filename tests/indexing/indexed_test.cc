@@ -16,8 +16,8 @@ namespace {
 
 // ---- one index tensor ----
 
-std::vector<IndexOperator> Gathers() {
-  const auto around = [](const IndexCall& call) {
+std::vector<OperatorSpec> Gathers() {
+  const auto around = [](const PlanCall& call) {
     const Shape& self = call["self"].shape;
     Shape index = call["index"].shape;
     if (self.empty()) return Shape{};
@@ -28,7 +28,7 @@ std::vector<IndexOperator> Gathers() {
     result.insert(result.end(), self.begin() + dim + 1, self.end());
     return result;
   };
-  const auto around_oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  const auto around_oracle = [](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const bool wraps = call.op->function.name == std::string("aclnnGatherV2");
     const TensorValues& self = tensors[0];
     const TensorValues& index = tensors[1];
@@ -51,11 +51,11 @@ std::vector<IndexOperator> Gathers() {
     })};
   };
   const auto range = [](bool wraps, const std::string& name) {
-    return [=](const IndexCall& call, size_t tensor) -> std::optional<IndexRange> {
+    return [=](const PlanCall& call, size_t tensor) -> std::optional<IndexRange> {
       if (tensor != 1) return std::nullopt;
       const Shape& self = call.arguments[0].shape;
       int64_t length = NumElements(self);
-      for (const IndexArgument& one : call.arguments) {
+      for (const PlanArgument& one : call.arguments) {
         if (one.name == "dim") length = LengthAt(self, Wrapped(one.integer, self));
       }
       if (name == "indices") length = LengthAt(self, 0);
@@ -63,7 +63,7 @@ std::vector<IndexOperator> Gathers() {
     };
   };
   const auto draw_around = [=](size_t most_index_rank) {
-    return [=](IndexCall& call, RandomNumbers& random) {
+    return [=](PlanCall& call, RandomNumbers& random) {
       const DtypeNumber dtype = DrawDtype(random, kDrawn);
       const Shape self = DrawShape(random, random.Chance(5) ? 0 : 1, 4);
       const Shape index = self.empty() ? Shape{} : DrawShape(random, 0, most_index_rank);
@@ -75,55 +75,54 @@ std::vector<IndexOperator> Gathers() {
     };
   };
 
-  IndexOperator select;
+  OperatorSpec select;
   select.function = PORTACL_C_FUNCTION(aclnnIndexSelect);
   select.valid = {TensorArg("self", {2, 3}), IntegerArg("dim", 1), TensorArg("index", {6}, ACL_INT64),
                   OutputArg("out", {2, 6})};
   Listed numbers = kWithComplex + kUnsigned;
   select.rules = {
       NoNulls("self index out"),
-      Listed_("self", numbers),
-      OneDtype("self", "out"),
-      Listed_("index", kIndices),
+      DtypeIn("self", numbers),
+      SameDtype("self", "out"),
+      DtypeIn("index", kIndices),
       Public("self index out"),
       Refuses(161002, "out",
-              [](IndexCall& call) { return call["self"].shape.empty() && !call["out"].shape.empty(); }),
-      RankRange("self", 0, 8),
+              [](PlanCall& call) { return call["self"].shape.empty() && !call["out"].shape.empty(); }),
+      Ranks("self", 0, 8),
       Dims("dim", "self"),
-      RankRange("index", 0, 1),
-      EmptyDone("self index"),
-      Refuses(161002, "index",
-              [](IndexCall& call) {
-                return call["self"].shape.empty() && NumElements(call["index"].shape) != 1;
-              }),
-      Refuses(161002, "out", [=](IndexCall& call) { return call["out"].shape != around(call); })};
+      Ranks("index", 0, 1),
+      DoneIfEmpty("self index"),
+      Refuses(
+          161002, "index",
+          [](PlanCall& call) { return call["self"].shape.empty() && NumElements(call["index"].shape) != 1; }),
+      Refuses(161002, "out", [=](PlanCall& call) { return call["out"].shape != around(call); })};
   select.draw = draw_around(1);
   select.oracle = around_oracle;
   select.range = range(false, "index");
 
-  IndexOperator v2;
+  OperatorSpec v2;
   v2.function = PORTACL_C_FUNCTION(aclnnGatherV2);
   v2.valid = {TensorArg("self", {2, 3}), IntegerArg("dim", 1), TensorArg("index", {2, 2}, ACL_INT64),
               OutputArg("out", {2, 2, 2})};
   Listed v2_list = kWithComplex;
   v2_list.on_950 = {ACL_UINT16};
   v2.rules = {NoNulls("self index out"),
-              OneDtype("self", "out"),
-              Listed_("self", v2_list),
-              Listed_("index", kIndices),
-              RankRange("self index", 0, 8),
+              SameDtype("self", "out"),
+              DtypeIn("self", v2_list),
+              DtypeIn("index", kIndices),
+              Ranks("self index", 0, 8),
               Dims("dim", "self"),
-              Refuses(161002, "out", [=](IndexCall& call) { return call["out"].shape != around(call); }),
-              EmptyDone("self index")};
+              Refuses(161002, "out", [=](PlanCall& call) { return call["out"].shape != around(call); }),
+              DoneIfEmpty("self index")};
   v2.draw = draw_around(3);
   v2.oracle = around_oracle;
   v2.range = range(true, "index");
 
   // With dims that both share, on Ascend 950 alone; without them it is V2.
-  const auto shared_of = [](const IndexCall& call) {
+  const auto shared_of = [](const PlanCall& call) {
     return static_cast<std::ptrdiff_t>(call["batchDims"].integer);
   };
-  const auto with_shared = [=](const IndexCall& call) {
+  const auto with_shared = [=](const PlanCall& call) {
     const Shape& index = call["index"].shape;
     if (shared_of(call) == 0) return around(call);
     const Shape& self = call["self"].shape;
@@ -133,23 +132,23 @@ std::vector<IndexOperator> Gathers() {
     result.insert(result.end(), self.begin() + dim + 1, self.end());
     return result;
   };
-  IndexOperator v3;
+  OperatorSpec v3;
   v3.function = PORTACL_C_FUNCTION(aclnnGatherV3);
   v3.numbers_on = Product::k950;
   v3.valid = {TensorArg("self", {2, 3}),  IntegerArg("dim", 0),  TensorArg("index", {2, 2}, ACL_INT64),
               IntegerArg("batchDims", 0), IntegerArg("mode", 1), OutputArg("out", {2, 2, 3})};
   v3.rules = v2.rules;
   v3.rules.resize(6);  // up to dim's
-  const auto is_before_950 = [](const IndexCall& call) { return call.product != Product::k950; };
-  v3.rules.push_back(Refuses(161002, "dim", [=](IndexCall& call) {
+  const auto is_before_950 = [](const PlanCall& call) { return call.product != Product::k950; };
+  v3.rules.push_back(Refuses(161002, "dim", [=](PlanCall& call) {
     return is_before_950(call) && Wrapped(call["dim"].integer, call["self"].shape) != 0;
   }));
-  v3.rules.push_back(Refuses(161002, "batchDims", [=](IndexCall& call) {
+  v3.rules.push_back(Refuses(161002, "batchDims", [=](PlanCall& call) {
     return is_before_950(call) && call["batchDims"].integer != 0;
   }));
   v3.rules.push_back(Refuses(
-      161002, "mode", [=](IndexCall& call) { return is_before_950(call) && call["mode"].integer != 1; }));
-  v3.rules.push_back(Refuses(161002, "batchDims index", [=](IndexCall& call) {
+      161002, "mode", [=](PlanCall& call) { return is_before_950(call) && call["mode"].integer != 1; }));
+  v3.rules.push_back(Refuses(161002, "batchDims index", [=](PlanCall& call) {
     const Shape& self = call["self"].shape;
     const Shape& index = call["index"].shape;
     const auto dim = static_cast<std::ptrdiff_t>(Wrapped(call["dim"].integer, self));
@@ -158,9 +157,9 @@ std::vector<IndexOperator> Gathers() {
            !std::equal(self.begin(), self.begin() + shared, index.begin());
   }));
   v3.rules.push_back(
-      Refuses(161002, "out", [=](IndexCall& call) { return call["out"].shape != with_shared(call); }));
-  v3.rules.push_back(EmptyDone("self index"));
-  v3.draw = [=](IndexCall& call, RandomNumbers& random) {
+      Refuses(161002, "out", [=](PlanCall& call) { return call["out"].shape != with_shared(call); }));
+  v3.rules.push_back(DoneIfEmpty("self index"));
+  v3.draw = [=](PlanCall& call, RandomNumbers& random) {
     draw_around(2)(call, random);
     if (call.product != Product::k950) call["dim"].integer = 0;
     const Shape& self = call["self"].shape;
@@ -171,7 +170,7 @@ std::vector<IndexOperator> Gathers() {
     call["mode"].integer = call.product != Product::k950 ? 1 : random.Below(3);
     call["out"].shape = with_shared(call);
   };
-  v3.oracle = [=](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  v3.oracle = [=](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const std::ptrdiff_t shared = shared_of(call);
     const TensorValues& self = tensors[0];
     const TensorValues& index = tensors[1];
@@ -192,29 +191,29 @@ std::vector<IndexOperator> Gathers() {
   };
   v3.range = range(true, "index");
 
-  IndexOperator gather;
+  OperatorSpec gather;
   gather.function = PORTACL_C_FUNCTION(aclnnGather);
   gather.valid = {TensorArg("self", {2, 3}), IntegerArg("dim", 1), TensorArg("index", {2, 6}, ACL_INT64),
                   OutputArg("out", {2, 6})};
-  Listed gather_list = kReal + kUnsigned;
+  Listed gather_list = kFDI + kUnsigned;
   gather_list.on_950 = {ACL_HIFLOAT8, ACL_FLOAT8_E5M2, ACL_FLOAT8_E4M3FN, ACL_FLOAT8_E8M0};
   const auto rank1 = [](const Shape& shape) { return std::max<size_t>(shape.size(), 1); };
   gather.rules = {
       NoNulls("self index out"),
-      Listed_("self", gather_list),
+      DtypeIn("self", gather_list),
       Refuses(161002, "index",
-              [](IndexCall& call) {
+              [](PlanCall& call) {
                 return NumElements(call["index"].shape) > 0 &&
                        !kIndices.Has(call.product, call["index"].dtype);
               }),
-      OneDtype("self", "out"),
+      SameDtype("self", "out"),
       Refuses(161002, "index self",
-              [=](IndexCall& call) { return rank1(call["self"].shape) != rank1(call["index"].shape); }),
-      RankRange("self index", 0, 8),
-      OneShape("index", "out"),
+              [=](PlanCall& call) { return rank1(call["self"].shape) != rank1(call["index"].shape); }),
+      Ranks("self index", 0, 8),
+      SameShape("index", "out"),
       Dims("dim", "self"),
       Refuses(161002, "index",
-              [=](IndexCall& call) {
+              [=](PlanCall& call) {
                 const Shape& self = call["self"].shape;
                 const size_t dim = Wrapped(call["dim"].integer, self);
                 for (size_t i = 0; i < rank1(self); ++i) {
@@ -222,8 +221,8 @@ std::vector<IndexOperator> Gathers() {
                 }
                 return NumElements(call["index"].shape) > 0 && LengthAt(self, dim) == 0;
               }),
-      EmptyDone("index self")};
-  gather.draw = [](IndexCall& call, RandomNumbers& random) {
+      DoneIfEmpty("index self")};
+  gather.draw = [](PlanCall& call, RandomNumbers& random) {
     const DtypeNumber dtype = DrawDtype(random, kDrawn);
     const Shape self = DrawShape(random, 0, 4);
     call["self"] = TensorArg("self", self, dtype);
@@ -234,7 +233,7 @@ std::vector<IndexOperator> Gathers() {
     call["index"] = TensorArg("index", index, random.Chance(50) ? ACL_INT32 : ACL_INT64);
     call["out"] = OutputArg("out", index, dtype);
   };
-  gather.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  gather.oracle = [](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const TensorValues& self = tensors[0];
     const size_t dim = Wrapped(call["dim"].integer, self.shape);
     return std::vector<Outcome>{ForEachElement(tensors[1].shape, [&](Index& at) -> std::optional<Element> {
@@ -248,30 +247,30 @@ std::vector<IndexOperator> Gathers() {
   };
   gather.range = range(true, "index");
 
-  IndexOperator take;
+  OperatorSpec take;
   take.function = PORTACL_C_FUNCTION(aclnnTake);
   take.valid = {TensorArg("self", {2, 3}), TensorArg("index", {2, 6}, ACL_INT64), OutputArg("out", {2, 6})};
   take.takes_workspace = true;
   take.rules = {NoNulls("self index out"),
-                Listed_("self", numbers),
-                OneDtype("self", "out"),
-                Listed_("index", kIndices),
-                RankRange("index", 0, 8),
-                OneShape("index", "out"),
+                DtypeIn("self", numbers),
+                SameDtype("self", "out"),
+                DtypeIn("index", kIndices),
+                Ranks("index", 0, 8),
+                SameShape("index", "out"),
                 Refuses(161002, "self",
-                        [](IndexCall& call) {
+                        [](PlanCall& call) {
                           return NumElements(call["self"].shape) == 0 && NumElements(call["index"].shape) > 0;
                         }),
                 Public("self index out"),
-                EmptyDone("index")};
-  take.draw = [](IndexCall& call, RandomNumbers& random) {
+                DoneIfEmpty("index")};
+  take.draw = [](PlanCall& call, RandomNumbers& random) {
     const DtypeNumber dtype = DrawDtype(random, kDrawn);
     const Shape index = DrawShape(random, 0, 3);
     call["self"] = TensorArg("self", DrawShape(random, 0, 4), dtype);
     call["index"] = TensorArg("index", index, random.Chance(50) ? ACL_INT32 : ACL_INT64);
     call["out"] = OutputArg("out", index, dtype);
   };
-  take.oracle = [](const IndexCall&, const std::vector<TensorValues>& tensors) {
+  take.oracle = [](const PlanCall&, const std::vector<TensorValues>& tensors) {
     return std::vector<Outcome>{ForEachElement(tensors[1].shape, [&](Index& at) -> std::optional<Element> {
       const auto index =
           Wrap(tensors[1].Integer(PositionOf(tensors[1].shape, at)), NumElements(tensors[0].shape));
@@ -281,28 +280,28 @@ std::vector<IndexOperator> Gathers() {
   };
   take.range = range(true, "index");
 
-  IndexOperator embedding;
+  OperatorSpec embedding;
   embedding.function = PORTACL_C_FUNCTION(aclnnEmbedding);
   embedding.valid = {TensorArg("weight", {4, 3}), TensorArg("indices", {2}, ACL_INT64),
                      OutputArg("out", {2, 3})};
   embedding.rules = {NoNulls("weight indices out"),
-                     Listed_("weight", kWithComplex),
-                     OneDtype("weight", "out"),
-                     Listed_("indices", kIndices),
-                     RankRange("weight indices out", 0, 8),
+                     DtypeIn("weight", kWithComplex),
+                     SameDtype("weight", "out"),
+                     DtypeIn("indices", kIndices),
+                     Ranks("weight indices out", 0, 8),
                      Refuses(161002, "out",
-                             [](IndexCall& call) {
+                             [](PlanCall& call) {
                                Shape leading = call["out"].shape;
                                if (leading.empty()) return true;
                                leading.pop_back();
                                return leading != call["indices"].shape;
                              }),
-                     EmptyDone("weight indices"),
-                     Refuses(561103, "weight", [](IndexCall& call) {
+                     DoneIfEmpty("weight indices"),
+                     Refuses(561103, "weight", [](PlanCall& call) {
                        return call["weight"].shape.size() != 2 ||
                               call["weight"].shape[1] != call["out"].shape.back();
                      })};
-  embedding.draw = [](IndexCall& call, RandomNumbers& random) {
+  embedding.draw = [](PlanCall& call, RandomNumbers& random) {
     const DtypeNumber dtype = DrawDtype(random, kDrawn);
     const Shape weight = DrawShape(random, 2, 2, 8);
     Shape index = DrawShape(random, 0, 3);
@@ -311,7 +310,7 @@ std::vector<IndexOperator> Gathers() {
     index.push_back(weight[1]);
     call["out"] = OutputArg("out", index, dtype);
   };
-  embedding.oracle = [](const IndexCall&, const std::vector<TensorValues>& tensors) {
+  embedding.oracle = [](const PlanCall&, const std::vector<TensorValues>& tensors) {
     return std::vector<Outcome>{ForEachElement(tensors[2].shape, [&](Index& at) -> std::optional<Element> {
       const int64_t column = at.back();
       at.pop_back();
@@ -324,8 +323,8 @@ std::vector<IndexOperator> Gathers() {
 
 // ---- Scatter ----
 
-std::vector<IndexOperator> Scatters() {
-  std::vector<IndexOperator> all;
+std::vector<OperatorSpec> Scatters() {
+  std::vector<OperatorSpec> all;
   const struct {
     CFunction function;
     bool has_value;
@@ -339,7 +338,7 @@ std::vector<IndexOperator> Scatters() {
   for (const auto& form : forms) {
     const std::string self = form.in_place ? "selfRef" : "self";
     const std::string out = form.in_place ? "selfRef" : "out";
-    IndexOperator op;
+    OperatorSpec op;
     op.function = form.function;
     op.takes_workspace = true;
     op.is_inexact = true;
@@ -348,23 +347,23 @@ std::vector<IndexOperator> Scatters() {
     op.valid.push_back(form.has_value ? ScalarArg("value", {2, 0}) : TensorArg("src", {2, 3}));
     if (!form.adds) op.valid.push_back(IntegerArg("reduce", 1));
     if (!form.in_place) op.valid.push_back(OutputArg("out", {2, 3}));
-    const auto reduce_of = [=](const IndexCall& call) {
+    const auto reduce_of = [=](const PlanCall& call) {
       return form.adds ? int64_t{1} : call["reduce"].integer;
     };
     op.rules = {NoNulls(self + " index " + (form.has_value ? "value" : "src") + " " + out)};
     if (form.has_value) {
-      op.rules.push_back(Refuses(161002, "value", [=](IndexCall& call) {
+      op.rules.push_back(Refuses(161002, "value", [=](PlanCall& call) {
         return IsComplexDtype(call["value"].dtype) && !IsComplexDtype(call[self].dtype);
       }));
     }
-    op.rules.push_back(Listed_(self, kWithComplex));
-    if (!form.has_value) op.rules.push_back(OneDtype(self, "src"));
-    op.rules.push_back(OneDtype(self, out));
-    const auto walks = [](const IndexCall& call) { return NumElements(call["index"].shape) > 0; };
-    op.rules.push_back(Refuses(161002, "index", [=](IndexCall& call) {
+    op.rules.push_back(DtypeIn(self, kWithComplex));
+    if (!form.has_value) op.rules.push_back(SameDtype(self, "src"));
+    op.rules.push_back(SameDtype(self, out));
+    const auto walks = [](const PlanCall& call) { return NumElements(call["index"].shape) > 0; };
+    op.rules.push_back(Refuses(161002, "index", [=](PlanCall& call) {
       return walks(call) && !kIndices.Has(call.product, call["index"].dtype);
     }));
-    op.rules.push_back(Refuses(161002, "index src " + self + " dim " + out, [=](IndexCall& call) {
+    op.rules.push_back(Refuses(161002, "index src " + self + " dim " + out, [=](PlanCall& call) {
       if (!walks(call)) return false;
       const auto rank = [&](const Shape& shape) {
         return call.product == Product::k950 ? std::max<size_t>(shape.size(), 1) : shape.size();
@@ -381,17 +380,17 @@ std::vector<IndexOperator> Scatters() {
       }
       return s.size() > 8 || !is_dim;
     }));
-    op.rules.push_back(Refuses(561103, out, [=](IndexCall& call) {
+    op.rules.push_back(Refuses(561103, out, [=](PlanCall& call) {
       const bool ones = NumElements(call[out].shape) == 1 && NumElements(call[self].shape) == 1;
       return call[out].shape != call[self].shape && !ones;
     }));
-    op.rules.push_back(EmptyDone(self));
-    op.rules.push_back(Refuses(561103, "reduce", [=](IndexCall& call) {
+    op.rules.push_back(DoneIfEmpty(self));
+    op.rules.push_back(Refuses(561103, "reduce", [=](PlanCall& call) {
       const int64_t reduce = reduce_of(call);
       if (reduce == 5) return call[self].dtype == ACL_BOOL;
       return (reduce == 3 || reduce == 4) && IsComplexDtype(call[self].dtype);
     }));
-    op.draw = [=](IndexCall& call, RandomNumbers& random) {
+    op.draw = [=](PlanCall& call, RandomNumbers& random) {
       const DtypeNumber dtype = DrawDtype(random, kDrawn);
       const Shape shape = DrawShape(random, 0, 4);
       call[self] = form.in_place ? OutputArg(self, shape, dtype) : TensorArg(self, shape, dtype);
@@ -411,12 +410,12 @@ std::vector<IndexOperator> Scatters() {
       for (int64_t& length : index) length += random.Below(2);
       call["src"] = TensorArg("src", index, dtype);
     };
-    op.range = [=](const IndexCall& call, size_t tensor) -> std::optional<IndexRange> {
+    op.range = [=](const PlanCall& call, size_t tensor) -> std::optional<IndexRange> {
       const Shape& shape = call[self].shape;
       const int64_t length = LengthAt(shape, Wrapped(call["dim"].integer, shape));
       return tensor == 1 ? std::optional<IndexRange>({-length, length}) : std::nullopt;
     };
-    op.oracle = [=](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+    op.oracle = [=](const PlanCall& call, const std::vector<TensorValues>& tensors) {
       const TensorValues& index = tensors[1];
       const Shape& shape = tensors[0].shape;
       std::vector<Cell> cells = CellsOf(tensors[0]);
@@ -442,15 +441,15 @@ std::vector<IndexOperator> Scatters() {
 
 // ---- IndexAdd, IndexCopy ----
 
-std::vector<IndexOperator> ByIndex() {
-  std::vector<IndexOperator> all;
+std::vector<OperatorSpec> ByIndex() {
+  std::vector<OperatorSpec> all;
   for (const int form : {0, 1, 2, 3}) {  // IndexAdd, IndexCopy, in place, IndexAddV2
     const bool has_mode = form == 3;
     const bool adds = form == 0 || has_mode;
     const bool in_place = form == 2;
     const std::string self = adds ? "self" : "selfRef";
     const std::string out = adds ? "out" : in_place ? "selfRef" : "outRef";
-    IndexOperator op;
+    OperatorSpec op;
     op.function = has_mode   ? PORTACL_C_FUNCTION(aclnnIndexAddV2)
                   : adds     ? PORTACL_C_FUNCTION(aclnnIndexAdd)
                   : in_place ? PORTACL_C_FUNCTION(aclnnInplaceIndexCopy)
@@ -465,20 +464,20 @@ std::vector<IndexOperator> ByIndex() {
     copied.on_950 = {ACL_UINT32, ACL_UINT64};
     if (adds) {
       op.rules = {NoNulls("self index source alpha out"),
-                  Listed_("self", kReal),
-                  Listed_("index", kIndices),
-                  Listed_("source out", kReal),
-                  OneDtype("self", "source"),
-                  OneDtype("self", "out"),
-                  RankRange("self source", 0, 8),
+                  DtypeIn("self", kFDI),
+                  DtypeIn("index", kIndices),
+                  DtypeIn("source out", kFDI),
+                  SameDtype("self", "source"),
+                  SameDtype("self", "out"),
+                  Ranks("self source", 0, 8),
                   Refuses(161002, "dim",
-                          [](IndexCall& call) {
+                          [](PlanCall& call) {
                             const Shape& shape = call["self"].shape;
                             return !IsDimOf(call["dim"].integer, shape) ||
                                    (shape.empty() && call["dim"].integer != 0);
                           }),
                   Refuses(161002, "source index",
-                          [](IndexCall& call) {
+                          [](PlanCall& call) {
                             const Shape& shape = call["self"].shape;
                             const Shape source =
                                 call["source"].shape.empty() ? Shape{1} : call["source"].shape;
@@ -490,10 +489,10 @@ std::vector<IndexOperator> ByIndex() {
                             return call["index"].shape.size() > 1 ||
                                    NumElements(call["index"].shape) != LengthAt(source, dim);
                           }),
-                  OneShape("self", "out"),
-                  EmptyDone("self source")};
+                  SameShape("self", "out"),
+                  DoneIfEmpty("self source")};
       if (has_mode)
-        op.rules.push_back(Refuses(561103, "self index dim", [](IndexCall& call) {
+        op.rules.push_back(Refuses(561103, "self index dim", [](PlanCall& call) {
           const int64_t dim = call["dim"].integer;
           return call["mode"].integer == 0 &&
                  (!IsOneOf(call["self"].dtype, {ACL_FLOAT, ACL_FLOAT16, ACL_BF16, ACL_INT32, ACL_INT16}) ||
@@ -501,33 +500,33 @@ std::vector<IndexOperator> ByIndex() {
                   (dim != 0 && dim != -2));
         }));
     } else {
-      op.rules = {
-          NoNulls(self + " index source " + out),
-          Listed_(self, copied),
-          Listed_("index", kIndices),
-          OneDtype(self, "source"),
-          OneDtype(self, out),
-          RankRange(self + " source", 0, 8),
-          RankRange("index", 0, 1),
-          OneShape(self, out),
-          Refuses(161002, "index source dim",
-                  [=](IndexCall& call) {
-                    const Shape& shape = call[self].shape;
-                    const Shape& source = call["source"].shape;
-                    const int64_t count = NumElements(call["index"].shape);
-                    if (source.empty() && count != 1) return true;
-                    if (source.size() != shape.size() && !source.empty() && !shape.empty()) return true;
-                    if (!IsDimOf(call["dim"].integer, shape)) return true;
-                    const size_t dim = Wrapped(call["dim"].integer, shape);
-                    for (size_t i = 0; i < std::max(shape.size(), source.size()); ++i) {
-                      if (i != dim && LengthAt(source, i) != LengthAt(shape, i)) return true;
-                    }
-                    return !source.empty() && count != LengthAt(source, dim);
-                  }),
-          Refuses(161002, out, [=](IndexCall& call) { return call[self].format != call[out].format; }),
-          EmptyDone(self + " index")};
+      op.rules = {NoNulls(self + " index source " + out),
+                  DtypeIn(self, copied),
+                  DtypeIn("index", kIndices),
+                  SameDtype(self, "source"),
+                  SameDtype(self, out),
+                  Ranks(self + " source", 0, 8),
+                  Ranks("index", 0, 1),
+                  SameShape(self, out),
+                  Refuses(161002, "index source dim",
+                          [=](PlanCall& call) {
+                            const Shape& shape = call[self].shape;
+                            const Shape& source = call["source"].shape;
+                            const int64_t count = NumElements(call["index"].shape);
+                            if (source.empty() && count != 1) return true;
+                            if (source.size() != shape.size() && !source.empty() && !shape.empty())
+                              return true;
+                            if (!IsDimOf(call["dim"].integer, shape)) return true;
+                            const size_t dim = Wrapped(call["dim"].integer, shape);
+                            for (size_t i = 0; i < std::max(shape.size(), source.size()); ++i) {
+                              if (i != dim && LengthAt(source, i) != LengthAt(shape, i)) return true;
+                            }
+                            return !source.empty() && count != LengthAt(source, dim);
+                          }),
+                  Refuses(161002, out, [=](PlanCall& call) { return call[self].format != call[out].format; }),
+                  DoneIfEmpty(self + " index")};
     }
-    op.draw = [=](IndexCall& call, RandomNumbers& random) {
+    op.draw = [=](PlanCall& call, RandomNumbers& random) {
       const DtypeNumber dtype = DrawDtype(random, kDrawn);
       const Shape shape = DrawShape(random, 0, 4);
       call[self] = in_place ? OutputArg(self, shape, dtype) : TensorArg(self, shape, dtype);
@@ -546,12 +545,12 @@ std::vector<IndexOperator> ByIndex() {
       if (adds && dtype == ACL_BOOL) call["alpha"].number = {1, 0};
       if (has_mode) call["mode"].integer = random.Below(3);
     };
-    op.range = [=](const IndexCall& call, size_t tensor) -> std::optional<IndexRange> {
+    op.range = [=](const PlanCall& call, size_t tensor) -> std::optional<IndexRange> {
       const Shape& shape = call[self].shape;
       if (tensor != 1) return std::nullopt;
       return IndexRange{0, LengthAt(shape, Wrapped(call["dim"].integer, shape))};
     };
-    op.oracle = [=](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+    op.oracle = [=](const PlanCall& call, const std::vector<TensorValues>& tensors) {
       const Shape& shape = tensors[0].shape;
       const TensorValues& source = tensors[2];
       std::vector<Cell> cells = CellsOf(tensors[0]);
@@ -576,21 +575,21 @@ std::vector<IndexOperator> ByIndex() {
 
 // ---- EmbeddingDenseBackward ----
 
-IndexOperator EmbeddingGradient() {
-  IndexOperator op;
+OperatorSpec EmbeddingGradient() {
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnEmbeddingDenseBackward);
   op.takes_workspace = op.is_inexact = true;
   op.valid = {TensorArg("grad", {2, 3}),    TensorArg("indices", {2}, ACL_INT64), IntegerArg("numWeights", 4),
               IntegerArg("paddingIdx", -1), IntegerArg("scaleGradByFreq", 0),     OutputArg("out", {4, 3})};
   op.rules = {
       NoNulls("grad indices out"),
-      Listed_("grad", kFloats),
-      Listed_("indices", {{ACL_FLOAT16, ACL_FLOAT, ACL_DOUBLE, ACL_INT8, ACL_UINT8, ACL_INT16, ACL_INT32,
+      DtypeIn("grad", kFloats),
+      DtypeIn("indices", {{ACL_FLOAT16, ACL_FLOAT, ACL_DOUBLE, ACL_INT8, ACL_UINT8, ACL_INT16, ACL_INT32,
                            ACL_INT64, ACL_BOOL}}),
-      Listed_("out", kFloats),
-      RankRange("grad indices out", 0, 8),
+      DtypeIn("out", kFloats),
+      Ranks("grad indices out", 0, 8),
       Refuses(161002, "grad indices",
-              [](IndexCall& call) {
+              [](PlanCall& call) {
                 Shape leading = call["grad"].shape;
                 if (leading.empty()) return true;
                 const int64_t last = leading.back();
@@ -598,11 +597,11 @@ IndexOperator EmbeddingGradient() {
                 return last != 0 && NumElements(leading) != NumElements(call["indices"].shape);
               }),
       Refuses(161002, "out",
-              [](IndexCall& call) {
+              [](PlanCall& call) {
                 return call["out"].shape != Shape{call["numWeights"].integer, call["grad"].shape.back()};
               }),
       Public("grad indices out")};
-  op.draw = [](IndexCall& call, RandomNumbers& random) {
+  op.draw = [](PlanCall& call, RandomNumbers& random) {
     Shape index = DrawShape(random, 0, 3);
     const int64_t columns = random.Chance(20) ? random.Between(1, 700) : random.Between(1, 9);
     const int64_t rows = random.Between(2, 9);
@@ -616,10 +615,10 @@ IndexOperator EmbeddingGradient() {
     call["scaleGradByFreq"].integer = random.Below(2);
     call["out"] = OutputArg("out", {rows, columns}, DrawDtype(random, {ACL_FLOAT, ACL_FLOAT16, ACL_BF16}));
   };
-  op.range = [](const IndexCall& call, size_t tensor) -> std::optional<IndexRange> {
+  op.range = [](const PlanCall& call, size_t tensor) -> std::optional<IndexRange> {
     return tensor == 1 ? std::optional<IndexRange>({0, call["numWeights"].integer}) : std::nullopt;
   };
-  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const int64_t columns = tensors[0].shape.back();
     const int64_t rows = call["numWeights"].integer;
     std::vector<float> sums(static_cast<size_t>(rows * columns));
@@ -659,18 +658,18 @@ struct Column {
   std::vector<int64_t> values;
 };
 
-bool StandsForAll(const IndexArgument& entry, DtypeNumber self, bool writes) {
+bool StandsForAll(const PlanArgument& entry, DtypeNumber self, bool writes) {
   if (NumElements(entry.shape) > 0) return false;
   return !writes || entry.dtype == self || entry.shape == Shape{0};
 }
 
 // Columns, or nothing where the list takes too many dims. Values are there where tensors are given.
-std::optional<std::vector<Column>> ColumnsOf(const IndexCall& call, const std::string& self, bool writes,
+std::optional<std::vector<Column>> ColumnsOf(const PlanCall& call, const std::string& self, bool writes,
                                              const std::vector<TensorValues>* tensors, int64_t mask_length) {
   std::vector<Column> columns;
   size_t dim = 0;
   for (size_t i = 0; i < call["indices"].entries.size(); ++i) {
-    const IndexArgument& entry = call["indices"].entries[i];
+    const PlanArgument& entry = call["indices"].entries[i];
     if (StandsForAll(entry, call[self].dtype, writes)) {
       ++dim;
       continue;
@@ -745,12 +744,12 @@ Named NamedBy(const Shape& self, const std::vector<Column>& columns, bool with_p
   return named;
 }
 
-std::vector<IndexOperator> Lists() {
-  std::vector<IndexOperator> all;
+std::vector<OperatorSpec> Lists() {
+  std::vector<OperatorSpec> all;
   for (const bool writes : {false, true}) {
     const std::string self = writes ? "selfRef" : "self";
     const std::string other = writes ? "values" : "out";
-    IndexOperator op;
+    OperatorSpec op;
     op.function = writes ? PORTACL_C_FUNCTION(aclnnIndexPutImpl) : PORTACL_C_FUNCTION(aclnnIndex);
     op.takes_workspace = op.is_inexact = true;
     op.valid = {writes ? OutputArg(self, {3, 2}) : TensorArg(self, {3, 2}),
@@ -764,26 +763,26 @@ std::vector<IndexOperator> Lists() {
         {ACL_FLOAT, ACL_FLOAT16, ACL_INT64, ACL_INT32, ACL_BOOL, ACL_INT8, ACL_UINT8, ACL_DOUBLE, ACL_INT16}};
     if (!writes) list.on_950 = {ACL_COMPLEX64};
     const auto listed = [=](const std::string& name) {
-      return Refuses(161002, name, [=](IndexCall& call) {
+      return Refuses(161002, name, [=](PlanCall& call) {
         const bool bf16 = call[name].dtype == ACL_BF16 && call.product != Product::k910;
         return !bf16 && !list.Has(call.product, call[name].dtype);
       });
     };
-    const IndexRule index_dtypes = Refuses(161002, "indices", [](IndexCall& call) {
+    const Rule index_dtypes = Refuses(161002, "indices", [](PlanCall& call) {
       const auto& entries = call["indices"].entries;
       return std::any_of(entries.begin(), entries.end(), [](auto& one) {
         return NumElements(one.shape) > 0 && !IsOneOf(one.dtype, {ACL_INT32, ACL_INT64, ACL_BOOL});
       });
     });
-    const auto has_mask = [](const IndexCall& call) {
+    const auto has_mask = [](const PlanCall& call) {
       const auto& entries = call["indices"].entries;
       return std::any_of(entries.begin(), entries.end(),
                          [](auto& one) { return NumElements(one.shape) > 0 && one.dtype == ACL_BOOL; });
     };
-    const IndexRule masks = Refuses(161002, "indices", [=](IndexCall& call) {
+    const Rule masks = Refuses(161002, "indices", [=](PlanCall& call) {
       if (!has_mask(call)) return false;
       size_t dim = 0;
-      for (const IndexArgument& entry : call["indices"].entries) {
+      for (const PlanArgument& entry : call["indices"].entries) {
         const bool is_mask = entry.dtype == ACL_BOOL;
         if (NumElements(entry.shape) == 0 || (!is_mask && !writes)) {
           ++dim;
@@ -797,24 +796,24 @@ std::vector<IndexOperator> Lists() {
       }
       return false;
     });
-    const auto defined = [=](const IndexCall& call) {
-      std::vector<const IndexArgument*> entries;
-      for (const IndexArgument& entry : call["indices"].entries) {
+    const auto defined = [=](const PlanCall& call) {
+      std::vector<const PlanArgument*> entries;
+      for (const PlanArgument& entry : call["indices"].entries) {
         if (!StandsForAll(entry, call[self].dtype, writes)) entries.push_back(&entry);
       }
       return entries;
     };
     if (writes) {
       op.rules = {NoNulls("selfRef values indices"), listed("selfRef"), listed("values"), index_dtypes,
-                  OneDtype("selfRef", "values"), RankRange("selfRef", 0, 8),
+                  SameDtype("selfRef", "values"), Ranks("selfRef", 0, 8),
                   Refuses(161002, "indices",
-                          [](IndexCall& call) {
+                          [](PlanCall& call) {
                             return call["indices"].entries.size() > call["selfRef"].shape.size();
                           }),
-                  masks, EmptyDone("selfRef values"),
-                  SucceedsIf([=](IndexCall& call) { return defined(call).empty(); }),
+                  masks, DoneIfEmpty("selfRef values"),
+                  SucceedsIf([=](PlanCall& call) { return defined(call).empty(); }),
                   // With masks the shape is not determined here: the drawn calls look at them.
-                  [=](IndexCall& call) -> std::optional<Verdict> {
+                  [=](PlanCall& call) -> std::optional<Verdict> {
                     if (has_mask(call)) return Verdict{kUndetermined, {}};
                     const auto columns = ColumnsOf(call, self, writes, nullptr, 0);
                     if (!columns) return Verdict{161002, {"indices"}};
@@ -826,27 +825,27 @@ std::vector<IndexOperator> Lists() {
                   }};
     } else {
       op.rules = {NoNulls("self out indices"),
-                  OneDtype("self", "out"),
+                  SameDtype("self", "out"),
                   listed("self"),
                   index_dtypes,
                   Public("self out"),
                   Refuses(161002, "indices",
-                          [](IndexCall& call) {
+                          [](PlanCall& call) {
                             const auto& entries = call["indices"].entries;
                             return std::any_of(entries.begin(), entries.end(), [](auto& one) {
                               return NumElements(one.shape) > 0 && one.format == ACL_FORMAT_FRACTAL_NZ;
                             });
                           }),
-                  RankRange("self indices", 0, 8),
-                  EmptyDone("self out"),
+                  Ranks("self indices", 0, 8),
+                  DoneIfEmpty("self out"),
                   Refuses(161002, "indices",
-                          [=](IndexCall& call) {
+                          [=](PlanCall& call) {
                             const auto entries = defined(call);
                             return !call["self"].shape.empty() && !entries.empty() &&
                                    entries[0]->shape.size() + call["self"].shape.size() - entries.size() > 8;
                           }),
-                  [=](IndexCall& call) { return call["self"].shape.empty() ? std::nullopt : masks(call); },
-                  [=](IndexCall& call) -> std::optional<Verdict> {
+                  [=](PlanCall& call) { return call["self"].shape.empty() ? std::nullopt : masks(call); },
+                  [=](PlanCall& call) -> std::optional<Verdict> {
                     if (call["self"].shape.empty())
                       return NumElements(call["out"].shape) == 1
                                  ? std::nullopt
@@ -865,12 +864,12 @@ std::vector<IndexOperator> Lists() {
                     return std::nullopt;
                   }};
     }
-    op.draw = [=](IndexCall& call, RandomNumbers& random) {
+    op.draw = [=](PlanCall& call, RandomNumbers& random) {
       const DtypeNumber dtype = DrawDtype(random, kDrawn);
       const Shape shape = DrawShape(random, 1, 4);
       const Shape both = DrawShape(random, 0, 2);
       call[self] = writes ? OutputArg(self, shape, dtype) : TensorArg(self, shape, dtype);
-      std::vector<IndexArgument> entries;
+      std::vector<PlanArgument> entries;
       for (size_t dim = 0; dim < shape.size(); ++dim) {
         if (random.Chance(40)) {
           entries.push_back(TensorArg("", {0}, dtype));
@@ -897,14 +896,14 @@ std::vector<IndexOperator> Lists() {
         call["out"] = OutputArg("out", named.shape, dtype);
       }
     };
-    op.range = [=](const IndexCall& call, size_t tensor) -> std::optional<IndexRange> {
+    op.range = [=](const PlanCall& call, size_t tensor) -> std::optional<IndexRange> {
       const auto& entries = call["indices"].entries;
       if (tensor == 0 || tensor > entries.size() || NumElements(entries[tensor - 1].shape) == 0)
         return std::nullopt;
       const int64_t length = LengthAt(call[self].shape, tensor - 1);
       return IndexRange{-length, length};
     };
-    op.oracle = [=](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+    op.oracle = [=](const PlanCall& call, const std::vector<TensorValues>& tensors) {
       const auto columns = ColumnsOf(call, self, writes, &tensors, 0);
       const Named named = NamedBy(tensors[0].shape, *columns, true);
       if (!writes) {
@@ -936,9 +935,9 @@ std::vector<IndexOperator> Lists() {
   return all;
 }
 
-const std::vector<IndexOperator>& IndexedOperators() {
-  static const std::vector<IndexOperator> operators = [] {
-    std::vector<IndexOperator> all = {EmbeddingGradient()};
+const std::vector<OperatorSpec>& IndexedOperators() {
+  static const std::vector<OperatorSpec> operators = [] {
+    std::vector<OperatorSpec> all = {EmbeddingGradient()};
     for (const auto& family : {Gathers(), Scatters(), ByIndex(), Lists()})
       all.insert(all.end(), family.begin(), family.end());
     return all;
@@ -946,7 +945,7 @@ const std::vector<IndexOperator>& IndexedOperators() {
   return operators;
 }
 
-PORTACL_INDEX_TESTS(Indexed, IndexedOperators());
+PORTACL_OPERATOR_TESTS(Indexed, IndexedOperators());
 TEST_P(Indexed, BadIndices) { CheckBadIndices(*GetParam()); }
 
 // ---- by hand ----

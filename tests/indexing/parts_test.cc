@@ -19,19 +19,19 @@ std::vector<int64_t> CountsOf(const TensorValues& repeats, int64_t parts) {
   return counts;
 }
 
-IndexOperator SumsOfRepeats() {
+OperatorSpec SumsOfRepeats() {
   constexpr aclnnStatus kTiling = 561002;
-  IndexOperator op;
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnRepeatInterleaveGrad);
   op.takes_workspace = op.is_inexact = true;
   op.valid = {TensorArg("yGrad", {2, 5}), TensorArg("repeats", {3}, ACL_INT64), IntegerArg("axis", 1),
               OutputArg("out", {2, 3})};
   op.rules = {NoNulls("yGrad repeats out"),
-              Listed_("yGrad", kFloats),
-              Listed_("repeats", kIndices),
-              OneDtype("yGrad", "out"),
+              DtypeIn("yGrad", kFloats),
+              DtypeIn("repeats", kIndices),
+              SameDtype("yGrad", "out"),
               Refuses(kTiling, "yGrad repeats axis out",
-                      [](IndexCall& call) {
+                      [](PlanCall& call) {
                         const Shape& grad = call["yGrad"].shape;
                         if (grad.empty() || grad.size() > 8 || call["repeats"].shape.size() > 1) return true;
                         if (!IsDimOf(call["axis"].integer, grad)) return true;
@@ -42,8 +42,8 @@ IndexOperator SumsOfRepeats() {
                         accepted[axis] = counts == 1 && out.size() == grad.size() ? out[axis] : counts;
                         return out != accepted;
                       }),
-              EmptyDone("out")};
-  op.draw = [](IndexCall& call, RandomNumbers& random) {
+              DoneIfEmpty("out")};
+  op.draw = [](PlanCall& call, RandomNumbers& random) {
     const DtypeNumber dtype = DrawDtype(random, {ACL_FLOAT, ACL_FLOAT16, ACL_BF16});
     const Shape out = DrawShape(random, 1, 4);
     const int64_t axis = random.Below(std::ssize(out));
@@ -59,7 +59,7 @@ IndexOperator SumsOfRepeats() {
     call["repeats"].is_distinct = true;
   };
   // Counts that add up to the gradient's length.
-  op.fill = [](const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+  op.fill = [](const PlanCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
     const size_t axis = Wrapped(call["axis"].integer, call["out"].shape);
     const int64_t parts = call["out"].shape[axis];
     const int64_t length = call["yGrad"].shape[axis];
@@ -74,7 +74,7 @@ IndexOperator SumsOfRepeats() {
     for (int64_t i = 0; i < repeats.size(); ++i)
       EncodeIntegerElement(repeats.dtype(), counts[static_cast<size_t>(i)], repeats.Element(i));
   };
-  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const Shape& out = call["out"].shape;
     const size_t axis = Wrapped(call["axis"].integer, out);
     TensorValues zeros{call["out"].dtype, out, {}};
@@ -109,7 +109,7 @@ Part PartOf(int64_t begin, int64_t end, int64_t step, int64_t length) {
   for (int64_t at = part.first; at < bound(end); at += step) ++part.count;
   return part;
 }
-std::vector<Part> PartsOf(const IndexCall& call) {
+std::vector<Part> PartsOf(const PlanCall& call) {
   const Shape& var = call["varRef"].shape;
   std::vector<Part> parts;
   for (const int64_t length : var) parts.push_back({0, length, 1});
@@ -126,16 +126,16 @@ Shape ShapeOf(const std::vector<Part>& parts) {
   return shape;
 }
 
-IndexOperator Assign() {
+OperatorSpec Assign() {
   constexpr aclnnStatus kTiling = 561002;
-  IndexOperator op;
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnStridedSliceAssignV2);
   op.valid = {OutputArg("varRef", {4, 6}), TensorArg("inputValue", {2, 3}), ArrayArg("begin", {1, 0}),
               ArrayArg("end", {3, 6}),     ArrayArg("strides", {1, 2}),     ArrayArg("axesOptional", {0, 1})};
-  op.rules = {NoNulls("varRef inputValue begin end strides"), Listed_("varRef", kFDI),
-              OneDtype("varRef", "inputValue"),
+  op.rules = {NoNulls("varRef inputValue begin end strides"), DtypeIn("varRef", kFDI),
+              SameDtype("varRef", "inputValue"),
               Refuses(kTiling, "varRef inputValue begin end strides axesOptional",
-                      [](IndexCall& call) {
+                      [](PlanCall& call) {
                         const Shape& var = call["varRef"].shape;
                         const size_t entries = call["begin"].values.size();
                         if (var.size() > 8 || call["inputValue"].shape.size() > 8 || entries > var.size())
@@ -154,8 +154,8 @@ IndexOperator Assign() {
                         }
                         return call["inputValue"].shape != ShapeOf(PartsOf(call));
                       }),
-              EmptyDone("varRef inputValue")};
-  op.draw = [](IndexCall& call, RandomNumbers& random) {
+              DoneIfEmpty("varRef inputValue")};
+  op.draw = [](PlanCall& call, RandomNumbers& random) {
     const DtypeNumber dtype = DrawDtype(random, {ACL_FLOAT, ACL_BF16, ACL_INT8, ACL_INT64, ACL_BOOL});
     const Shape var = DrawShape(random, 0, 4, 7);
     call["varRef"] = OutputArg("varRef", var, dtype);
@@ -177,7 +177,7 @@ IndexOperator Assign() {
     call["axesOptional"].values = axes;
     call["inputValue"] = TensorArg("inputValue", ShapeOf(PartsOf(call)), dtype);
   };
-  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const std::vector<Part> parts = PartsOf(call);
     Outcome outcome(tensors[0].elements.begin(), tensors[0].elements.end());
     for (int64_t i = 0; i < std::ssize(tensors[1].elements); ++i) {
@@ -193,20 +193,20 @@ IndexOperator Assign() {
 
 // ---- PrecisionCompare ----
 
-IndexOperator SameBits() {
-  IndexOperator op;
+OperatorSpec SameBits() {
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnPrecisionCompare);
   op.takes_workspace = true;
   op.valid = {TensorArg("golden", {2, 3}), TensorArg("realdata", {2, 3}), OutputArg("out", {}, ACL_UINT32)};
   op.rules = {NoNulls("golden realdata out"),
-              Listed_("golden", {{ACL_FLOAT, ACL_FLOAT16, ACL_UINT32}, {ACL_BF16}}),
-              OneDtype("golden", "realdata"),
-              Refuses(161002, "out", [](IndexCall& call) { return call["out"].dtype != ACL_UINT32; }),
-              RankRange("golden", 0, 8),
-              OneShape("golden", "realdata"),
-              Refuses(161002, "out", [](IndexCall& call) { return NumElements(call["out"].shape) != 1; }),
-              EmptyDone("golden")};
-  op.draw = [](IndexCall& call, RandomNumbers& random) {
+              DtypeIn("golden", {{ACL_FLOAT, ACL_FLOAT16, ACL_UINT32}, {ACL_BF16}}),
+              SameDtype("golden", "realdata"),
+              Refuses(161002, "out", [](PlanCall& call) { return call["out"].dtype != ACL_UINT32; }),
+              Ranks("golden", 0, 8),
+              SameShape("golden", "realdata"),
+              Refuses(161002, "out", [](PlanCall& call) { return NumElements(call["out"].shape) != 1; }),
+              DoneIfEmpty("golden")};
+  op.draw = [](PlanCall& call, RandomNumbers& random) {
     Shape shape = DrawShape(random, 0, 4);
     if (random.Chance(10)) shape = {random.Between(20000, 90000)};
     call["golden"].shape = call["realdata"].shape = shape;
@@ -215,7 +215,7 @@ IndexOperator SameBits() {
     call["out"].shape = Shape(static_cast<size_t>(random.Below(3)), 1);
   };
   // The same bytes, of which a bit may be another.
-  op.fill = [](const IndexCall&, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+  op.fill = [](const PlanCall&, std::vector<HostTensor>& tensors, RandomNumbers& random) {
     const auto size = static_cast<size_t>(ElementSize(tensors[0].dtype()));
     for (int64_t i = 0; i < tensors[1].size(); ++i)
       std::memcpy(tensors[1].Element(i), tensors[0].Element(i), size);
@@ -223,7 +223,7 @@ IndexOperator SameBits() {
     tensors[1].Element(random.Below(tensors[1].size()))[random.Below(static_cast<int64_t>(size))] ^=
         std::byte{64};
   };
-  op.oracle = [](const IndexCall&, const std::vector<TensorValues>& tensors) {
+  op.oracle = [](const PlanCall&, const std::vector<TensorValues>& tensors) {
     const uint32_t differs = tensors[0].elements == tensors[1].elements ? 0 : 1;
     Element element(sizeof differs);
     std::memcpy(element.data(), &differs, sizeof differs);
@@ -232,11 +232,11 @@ IndexOperator SameBits() {
   return op;
 }
 
-const std::vector<IndexOperator>& Operators() {
-  static const std::vector<IndexOperator> all = {SumsOfRepeats(), Assign(), SameBits()};
+const std::vector<OperatorSpec>& Operators() {
+  static const std::vector<OperatorSpec> all = {SumsOfRepeats(), Assign(), SameBits()};
   return all;
 }
-PORTACL_INDEX_TESTS(Parts, Operators());
+PORTACL_OPERATOR_TESTS(Parts, Operators());
 
 // A dim has one part.
 TEST(AssignByHand, DimsThatAreNamedTwice) {

@@ -10,7 +10,7 @@ namespace {
 constexpr aclnnStatus kTiling = 561002;
 const DtypeList kFloat8Dtypes = {ACL_HIFLOAT8, ACL_FLOAT8_E5M2, ACL_FLOAT8_E4M3FN};
 
-bool IsNew(const IndexCall& call) {
+bool IsNew(const PlanCall& call) {
   return call.product == Product::kA2 || call.product == Product::kA3 || call.product == Product::k950;
 }
 bool IsIn(const DtypeList& list, DtypeNumber dtype) {
@@ -21,16 +21,16 @@ void SetInteger(HostTensor& tensor, int64_t at, int64_t value) {
 }
 
 // A tensor no two of whose elements share memory.
-IndexArgument DistinctArg(const std::string& name, const Shape& shape, DtypeNumber dtype) {
-  IndexArgument argument = TensorArg(name, shape, dtype);
+PlanArgument DistinctArg(const std::string& name, const Shape& shape, DtypeNumber dtype) {
+  PlanArgument argument = TensorArg(name, shape, dtype);
   argument.is_distinct = true;
   return argument;
 }
 
 // ---- InplaceScatterUpdate ----
 
-IndexOperator Update() {
-  IndexOperator op;
+OperatorSpec Update() {
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnInplaceScatterUpdate);
   op.valid = {OutputArg("data", {3, 5, 4}), DistinctArg("indices", {2}, ACL_INT64),
               TensorArg("updates", {2, 2, 4}), IntegerArg("axis", -2)};
@@ -38,28 +38,28 @@ IndexOperator Update() {
   op.rules = {
       NoNulls("data indices updates"),
       Refuses(161002, "data",
-              [](IndexCall& call) {
+              [](PlanCall& call) {
                 const DtypeNumber dtype = call["data"].dtype;
                 if (IsIn({ACL_FLOAT, ACL_FLOAT16, ACL_INT8, ACL_INT32}, dtype)) return false;
                 if (dtype == ACL_BF16) return !IsNew(call);
                 return call.product != Product::k950 || !(dtype == ACL_UINT8 || IsIn(kFloat8Dtypes, dtype));
               }),
-      OneDtype("data", "updates"),
-      Listed_("indices", kIndices),
+      SameDtype("data", "updates"),
+      DtypeIn("indices", kIndices),
       Refuses(161002, "data indices updates",
-              [](IndexCall& call) {
+              [](PlanCall& call) {
                 return NumElements(call["data"].shape) == 0 || NumElements(call["indices"].shape) == 0 ||
                        NumElements(call["updates"].shape) == 0;
               }),
       Refuses(161002, "indices updates",
-              [](IndexCall& call) {
+              [](PlanCall& call) {
                 const Shape& updates = call["updates"].shape;
                 const Shape& indices = call["indices"].shape;
                 if (updates.size() != call["data"].shape.size() || indices.size() > 2) return true;
                 return indices.empty() && LengthAt(updates, 0) != 1;
               }),
       Refuses(kTiling, "",
-              [](IndexCall& call) {
+              [](PlanCall& call) {
                 const Shape& data = call["data"].shape;
                 const Shape& updates = call["updates"].shape;
                 const Shape& indices = call["indices"].shape;
@@ -73,7 +73,7 @@ IndexOperator Update() {
                 return indices.size() == 2 ? indices[1] != 2 : updates[0] > data[0];
               }),
   };
-  op.draw = [](IndexCall& call, RandomNumbers& random) {
+  op.draw = [](PlanCall& call, RandomNumbers& random) {
     const auto rank = static_cast<size_t>(random.Between(2, 5));
     const auto axis = static_cast<size_t>(random.Between(1, static_cast<int64_t>(rank) - 1));
     Shape data;
@@ -92,12 +92,12 @@ IndexOperator Update() {
     call["indices"].shape = columns == 0 ? Shape{} : columns == 1 ? Shape{updates[0]} : Shape{updates[0], 2};
     call["axis"].integer = static_cast<int64_t>(axis) - (random.Chance(50) ? static_cast<int64_t>(rank) : 0);
   };
-  op.range = [](const IndexCall& call, size_t tensor) -> std::optional<IndexRange> {
+  op.range = [](const PlanCall& call, size_t tensor) -> std::optional<IndexRange> {
     if (tensor != 1 || call["indices"].shape.size() == 2) return std::nullopt;
     const size_t axis = Wrapped(call["axis"].integer, call["data"].shape);
     return IndexRange{0, call["data"].shape[axis] - call["updates"].shape[axis] + 1};
   };
-  op.fill = [](const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+  op.fill = [](const PlanCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
     if (call["indices"].shape.size() != 2) return;
     const Shape& data = call["data"].shape;
     const size_t axis = Wrapped(call["axis"].integer, data);
@@ -105,7 +105,7 @@ IndexOperator Update() {
       SetInteger(tensors[1], i,
                  random.Below(i % 2 == 0 ? data[0] : data[axis] - call["updates"].shape[axis] + 1));
   };
-  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const TensorValues& indices = tensors[1];
     const TensorValues& updates = tensors[2];
     const Shape& data = tensors[0].shape;
@@ -128,8 +128,8 @@ IndexOperator Update() {
 
 // ---- ScatterList ----
 
-IndexOperator List() {
-  IndexOperator op;
+OperatorSpec List() {
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnScatterList);
   op.valid = {ListArg("varRef", {{5, 4}, {5, 4}, {5, 4}}, true),
               DistinctArg("indice", {3}, ACL_INT64),
@@ -145,26 +145,26 @@ IndexOperator List() {
   list.on_950 = kFloat8Dtypes;
   op.rules = {
       NoNulls("varRef indice updates"),
-      Listed_("varRef", list),
-      Listed_("updates", list),
+      DtypeIn("varRef", list),
+      DtypeIn("updates", list),
       Refuses(161002, "varRef",
-              [](IndexCall& call) {
-                for (const IndexArgument& entry : call["varRef"].entries) {
+              [](PlanCall& call) {
+                for (const PlanArgument& entry : call["varRef"].entries) {
                   if (entry.dtype != call["updates"].dtype) return true;
                 }
                 return false;
               }),
-      Listed_("indice", kIndices),
+      DtypeIn("indice", kIndices),
       Refuses(161002, "maskOptional",
-              [](IndexCall& call) {
+              [](PlanCall& call) {
                 return !call["maskOptional"].null && call["maskOptional"].dtype != ACL_UINT8;
               }),
       Refuses(kTiling, "reduceOptional",
-              [](IndexCall& call) {
+              [](PlanCall& call) {
                 return !call["reduceOptional"].null && call["reduceOptional"].text != "update";
               }),
       Refuses(kTiling, "",
-              [](IndexCall& call) {
+              [](PlanCall& call) {
                 const auto& entries = call["varRef"].entries;
                 const int64_t count = std::ssize(entries);
                 const Shape& updates = call["updates"].shape;
@@ -173,7 +173,7 @@ IndexOperator List() {
                 if (!IsDimOf(call["axis"].integer, updates)) return true;
                 const size_t axis = Wrapped(call["axis"].integer, updates);
                 if (axis == 0 || updates[0] != count) return true;
-                for (const IndexArgument& entry : entries) {
+                for (const PlanArgument& entry : entries) {
                   if (entry.shape != entries[0].shape || entry.shape.size() + 1 != updates.size())
                     return true;
                   for (size_t dim = 1; dim < updates.size(); ++dim) {
@@ -184,9 +184,9 @@ IndexOperator List() {
                 if (indice != Shape{count} && indice != Shape{count, 2}) return true;
                 return !call["maskOptional"].null && call["maskOptional"].shape != Shape{count};
               }),
-      EmptyDone("updates"),
+      DoneIfEmpty("updates"),
   };
-  op.draw = [](IndexCall& call, RandomNumbers& random) {
+  op.draw = [](PlanCall& call, RandomNumbers& random) {
     const int64_t count = random.Chance(10) ? random.Between(30, 50) : random.Between(1, 9);
     const auto rank = static_cast<size_t>(random.Between(2, 5));
     const auto axis = static_cast<size_t>(random.Between(1, static_cast<int64_t>(rank) - 1));
@@ -197,7 +197,7 @@ IndexOperator List() {
     if (random.Chance(5)) updates[axis] = 0;
     const DtypeNumber dtype =
         DrawDtype(random, {ACL_FLOAT, ACL_FLOAT16, ACL_BF16, ACL_INT8, ACL_INT64, ACL_BOOL, ACL_UINT16});
-    IndexArgument& vars = call["varRef"];
+    PlanArgument& vars = call["varRef"];
     vars = ListArg("varRef", std::vector<Shape>(static_cast<size_t>(count), var), true, dtype);
     call["updates"].shape = updates;
     call["updates"].dtype = dtype;
@@ -209,7 +209,7 @@ IndexOperator List() {
     call["axis"].integer = static_cast<int64_t>(axis) - (random.Chance(50) ? static_cast<int64_t>(rank) : 0);
   };
   // Where some rows are not looked at, or a start depends on a length, `fill` sets the indices.
-  op.range = [](const IndexCall& call, size_t tensor) -> std::optional<IndexRange> {
+  op.range = [](const PlanCall& call, size_t tensor) -> std::optional<IndexRange> {
     const auto& entries = call["varRef"].entries;
     const Shape& updates = call["updates"].shape;
     if (tensor != entries.size() || call["indice"].shape.size() == 2 || !call["maskOptional"].null ||
@@ -218,7 +218,7 @@ IndexOperator List() {
     const size_t axis = Wrapped(call["axis"].integer, updates);
     return IndexRange{0, entries[0].shape[axis - 1] - updates[axis] + 1};
   };
-  op.fill = [](const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+  op.fill = [](const PlanCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
     const auto& entries = call["varRef"].entries;
     const size_t count = entries.size();
     const Shape& updates = call["updates"].shape;
@@ -236,7 +236,7 @@ IndexOperator List() {
       if (has_lengths) SetInteger(indice, 2 * row + 1, is_written ? length : 99);
     }
   };
-  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const size_t count = call["varRef"].entries.size();
     const TensorValues& indice = tensors[count];
     const TensorValues& updates = tensors[count + 1];
@@ -263,12 +263,12 @@ IndexOperator List() {
   return op;
 }
 
-const std::vector<IndexOperator>& Operators() {
-  static const std::vector<IndexOperator> all = {Update(), List()};
+const std::vector<OperatorSpec>& Operators() {
+  static const std::vector<OperatorSpec> all = {Update(), List()};
   return all;
 }
 
-PORTACL_INDEX_TESTS(RowParts, Operators());
+PORTACL_OPERATOR_TESTS(RowParts, Operators());
 
 TEST_P(RowParts, BadIndices) { CheckBadIndices(*GetParam()); }
 

@@ -31,14 +31,14 @@ void FillCounts(HostTensor& repeats, int64_t n, int64_t length, RandomNumbers& r
     EncodeIntegerElement(repeats.dtype(), counts[static_cast<size_t>(i)], repeats.Element(i));
 }
 
-std::vector<IndexOperator> Repeats() {
-  std::vector<IndexOperator> all;
+std::vector<OperatorSpec> Repeats() {
+  std::vector<OperatorSpec> all;
   Listed list = {{ACL_FLOAT, ACL_FLOAT16}};
   list = list + kSignedAndBool;
   list.on_new = {ACL_BF16};
   list.on_950 = kUnsigned;
   for (const bool along : {false, true}) {
-    IndexOperator op;
+    OperatorSpec op;
     op.function =
         along ? PORTACL_C_FUNCTION(aclnnRepeatInterleaveWithDim) : PORTACL_C_FUNCTION(aclnnRepeatInterleave);
     op.takes_workspace = true;
@@ -46,26 +46,26 @@ std::vector<IndexOperator> Repeats() {
     if (along) op.valid.push_back(IntegerArg("dim", 1));
     op.valid.push_back(IntegerArg("outputSize", 5));
     op.valid.push_back(OutputArg("out", along ? Shape{2, 5} : Shape{5}));
-    const auto length = [=](const IndexCall& call) {
+    const auto length = [=](const PlanCall& call) {
       const Shape& self = call["self"].shape;
       return along ? LengthAt(self, Wrapped(call["dim"].integer, self)) : NumElements(self);
     };
-    op.rules = {NoNulls("self repeats out"), Listed_("self", list), Listed_("repeats", kIndices),
-                OneDtype("self", "out"), RankRange("repeats", 0, 1)};
+    op.rules = {NoNulls("self repeats out"), DtypeIn("self", list), DtypeIn("repeats", kIndices),
+                SameDtype("self", "out"), Ranks("repeats", 0, 1)};
     if (along) {
-      op.rules.push_back(Refuses(161002, "dim", [](IndexCall& call) {
+      op.rules.push_back(Refuses(161002, "dim", [](PlanCall& call) {
         return call["self"].shape.empty() || !IsDimOf(call["dim"].integer, call["self"].shape);
       }));
     }
-    op.rules.push_back(Refuses(161002, "repeats self", [=](IndexCall& call) {
+    op.rules.push_back(Refuses(161002, "repeats self", [=](PlanCall& call) {
       const int64_t counts = NumElements(call["repeats"].shape);
       return (counts != 1 && counts != length(call)) || call["self"].shape.size() > 8;
     }));
-    op.rules.push_back(EmptyDone("self"));
-    op.rules.push_back(SucceedsIf([=](IndexCall& call) {
+    op.rules.push_back(DoneIfEmpty("self"));
+    op.rules.push_back(SucceedsIf([=](PlanCall& call) {
       return along ? call["outputSize"].integer == 0 : NumElements(call["out"].shape) == 0;
     }));
-    op.rules.push_back(Refuses(161002, "out", [=](IndexCall& call) {
+    op.rules.push_back(Refuses(161002, "out", [=](PlanCall& call) {
       Shape result = {call["outputSize"].integer};
       if (along) {
         result = call["self"].shape;
@@ -73,7 +73,7 @@ std::vector<IndexOperator> Repeats() {
       }
       return call["out"].shape != result;
     }));
-    op.draw = [=](IndexCall& call, RandomNumbers& random) {
+    op.draw = [=](PlanCall& call, RandomNumbers& random) {
       const DtypeNumber dtype = DrawDtype(random, kDrawn);
       const Shape self = DrawShape(random, along ? 1 : 0, 4);
       call["self"] = TensorArg("self", self, dtype);
@@ -92,10 +92,10 @@ std::vector<IndexOperator> Repeats() {
       }
       call["out"] = OutputArg("out", out, dtype);
     };
-    op.fill = [=](const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+    op.fill = [=](const PlanCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
       FillCounts(tensors[1], length(call), call["outputSize"].integer, random);
     };
-    op.oracle = [=](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+    op.oracle = [=](const PlanCall& call, const std::vector<TensorValues>& tensors) {
       std::vector<int64_t> places;
       const std::vector<int64_t> counts = CountsOf(tensors[1], length(call));
       for (size_t i = 0; i < counts.size(); ++i)
@@ -110,24 +110,24 @@ std::vector<IndexOperator> Repeats() {
     };
     all.push_back(op);
   }
-  IndexOperator numbers;
+  OperatorSpec numbers;
   numbers.function = PORTACL_C_FUNCTION(aclnnRepeatInterleaveTensor);
   numbers.takes_workspace = true;
   numbers.valid = {TensorArg("repeats", {6}, ACL_INT64), IntegerArg("outputSize", 5),
                    OutputArg("out", {5}, ACL_INT64)};
   numbers.rules = {NoNulls("repeats out"),
-                   Listed_("repeats", kIndices),
-                   OneDtype("repeats", "out"),
+                   DtypeIn("repeats", kIndices),
+                   SameDtype("repeats", "out"),
                    Refuses(161002, "repeats",
-                           [](IndexCall& call) {
+                           [](PlanCall& call) {
                              const Shape& shape = call["repeats"].shape;
                              return (shape.size() != 1 && NumElements(shape) != 0) || shape.size() > 8;
                            }),
-                   EmptyDone("repeats out"),
-                   Refuses(161002, "out", [](IndexCall& call) {
+                   DoneIfEmpty("repeats out"),
+                   Refuses(161002, "out", [](PlanCall& call) {
                      return call["out"].shape != Shape{call["outputSize"].integer};
                    })};
-  numbers.draw = [](IndexCall& call, RandomNumbers& random) {
+  numbers.draw = [](PlanCall& call, RandomNumbers& random) {
     const DtypeNumber dtype = random.Chance(50) ? ACL_INT32 : ACL_INT64;
     const int64_t size = random.Between(1, 40);
     call["repeats"] = TensorArg("repeats", {random.Between(2, 20)}, dtype);
@@ -135,10 +135,10 @@ std::vector<IndexOperator> Repeats() {
     call["outputSize"].integer = size;
     call["out"] = OutputArg("out", {size}, dtype);
   };
-  numbers.fill = [](const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+  numbers.fill = [](const PlanCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
     FillCounts(tensors[0], tensors[0].size(), call["outputSize"].integer, random);
   };
-  numbers.oracle = [](const IndexCall&, const std::vector<TensorValues>& tensors) {
+  numbers.oracle = [](const PlanCall&, const std::vector<TensorValues>& tensors) {
     Outcome outcome;
     for (int64_t i = 0; i < std::ssize(tensors[0].elements); ++i) {
       Element element(static_cast<size_t>(ElementSize(tensors[1].dtype)));
@@ -153,8 +153,8 @@ std::vector<IndexOperator> Repeats() {
 
 // ---- IndexFill ----
 
-std::vector<IndexOperator> Fills() {
-  std::vector<IndexOperator> all;
+std::vector<OperatorSpec> Fills() {
+  std::vector<OperatorSpec> all;
   const struct {
     CFunction function;
     bool has_array;
@@ -167,7 +167,7 @@ std::vector<IndexOperator> Fills() {
   for (const auto& form : forms) {
     const std::string self = form.in_place ? "selfRef" : "self";
     const std::string out = form.in_place ? "selfRef" : "out";
-    IndexOperator op;
+    OperatorSpec op;
     op.function = form.function;
     op.takes_workspace = true;
     op.numbers_on = Product::k950;
@@ -179,10 +179,10 @@ std::vector<IndexOperator> Fills() {
     (form.has_array ? list.everywhere : list.on_new) = older;
     list.on_new.push_back(ACL_BF16);
     list.on_950 = {ACL_INT8, ACL_UINT8, ACL_INT16, ACL_DOUBLE};
-    const auto walks = [=](const IndexCall& call) { return NumElements(call[self].shape) > 0; };
-    op.rules = {NoNulls(self + " index value " + out), Listed_(self, list), OneDtype(self, out)};
-    if (!form.has_array) op.rules.push_back(Listed_("index", kIndices));
-    op.rules.push_back(Refuses(161002, self + " dim index " + out, [=](IndexCall& call) {
+    const auto walks = [=](const PlanCall& call) { return NumElements(call[self].shape) > 0; };
+    op.rules = {NoNulls(self + " index value " + out), DtypeIn(self, list), SameDtype(self, out)};
+    if (!form.has_array) op.rules.push_back(DtypeIn("index", kIndices));
+    op.rules.push_back(Refuses(161002, self + " dim index " + out, [=](PlanCall& call) {
       if (!walks(call)) return false;
       const Shape& shape = call[self].shape;
       if (call[out].shape != shape || shape.size() > 8 || !IsDimOf(call["dim"].integer, shape)) return true;
@@ -194,9 +194,9 @@ std::vector<IndexOperator> Fills() {
     }));
     if (form.has_array)
       op.rules.push_back(
-          Refuses(161002, "value", [](IndexCall& call) { return IsComplexDtype(call["value"].dtype); }));
-    op.rules.push_back(EmptyDone(self));
-    op.draw = [=](IndexCall& call, RandomNumbers& random) {
+          Refuses(161002, "value", [](PlanCall& call) { return IsComplexDtype(call["value"].dtype); }));
+    op.rules.push_back(DoneIfEmpty(self));
+    op.draw = [=](PlanCall& call, RandomNumbers& random) {
       const DtypeNumber dtype = DrawDtype(random, kDrawn);
       const Shape shape = DrawShape(random, 0, 4);
       call[self] = form.in_place ? OutputArg(self, shape, dtype) : TensorArg(self, shape, dtype);
@@ -215,13 +215,13 @@ std::vector<IndexOperator> Fills() {
       call["value"] = ScalarArg("value", {static_cast<long double>(random.Between(0, 7)), 0}, ACL_DOUBLE);
       if (dtype == ACL_BOOL) call["value"].number = {1, 0};
     };
-    op.fill = [=](const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+    op.fill = [=](const PlanCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
       const Shape& shape = call[self].shape;
       const int64_t length = LengthAt(shape, Wrapped(call["dim"].integer, shape));
       // Some of them are out of range, and are passed over.
       if (!form.has_array) SetIndices(tensors[1], -length - 1, length + 2, random);
     };
-    op.oracle = [=](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+    op.oracle = [=](const PlanCall& call, const std::vector<TensorValues>& tensors) {
       const TensorValues& given = tensors[0];
       const size_t dim = Wrapped(call["dim"].integer, given.shape);
       const int64_t length = LengthAt(given.shape, dim);
@@ -242,19 +242,19 @@ std::vector<IndexOperator> Fills() {
 
 // ---- ScatterNd ----
 
-std::vector<IndexOperator> ByRows() {
-  std::vector<IndexOperator> all;
+std::vector<OperatorSpec> ByRows() {
+  std::vector<OperatorSpec> all;
   for (const bool in_place : {false, true}) {
     const std::string data = in_place ? "varRef" : "data";
     const std::string out = in_place ? "varRef" : "out";
-    IndexOperator op;
+    OperatorSpec op;
     op.function = in_place ? PORTACL_C_FUNCTION(aclnnScatterNdUpdate) : PORTACL_C_FUNCTION(aclnnScatterNd);
     op.valid = {in_place ? OutputArg(data, {3, 2}) : TensorArg(data, {3, 2}),
                 TensorArg("indices", {4, 1}, ACL_INT64), TensorArg("updates", {4, 2})};
     if (!in_place) op.valid.push_back(OutputArg("out", {3, 2}));
     op.rules = {NoNulls(data + " indices updates " + out),
                 Refuses(161002, data,
-                        [=](IndexCall& call) {
+                        [=](PlanCall& call) {
                           const DtypeNumber dtype = call[data].dtype;
                           const bool is_950 = call.product == Product::k950;
                           const bool is_new = is_950 || IsOneOf(static_cast<int>(call.product),
@@ -268,9 +268,9 @@ std::vector<IndexOperator> ByRows() {
                           if (IsOneOf(dtype, {ACL_UINT8, ACL_FLOAT8_E5M2})) return !is_950;
                           return true;
                         }),
-                Listed_("indices", kIndices), OneDtype(data, "updates"), OneDtype(data, out)};
-    if (in_place) op.rules.push_back(EmptyDone("varRef indices updates"));
-    op.rules.push_back(Refuses(161002, data + " indices updates " + out, [=](IndexCall& call) {
+                DtypeIn("indices", kIndices), SameDtype(data, "updates"), SameDtype(data, out)};
+    if (in_place) op.rules.push_back(DoneIfEmpty("varRef indices updates"));
+    op.rules.push_back(Refuses(161002, data + " indices updates " + out, [=](PlanCall& call) {
       const Shape& shape = call[data].shape;
       const Shape& indices = call["indices"].shape;
       const Shape& updates = call["updates"].shape;
@@ -283,8 +283,8 @@ std::vector<IndexOperator> ByRows() {
       expected.insert(expected.end(), shape.begin() + indices.back(), shape.end());
       return updates != expected;
     }));
-    op.rules.push_back(EmptyDone(data + " indices updates"));
-    op.draw = [=](IndexCall& call, RandomNumbers& random) {
+    op.rules.push_back(DoneIfEmpty(data + " indices updates"));
+    op.draw = [=](PlanCall& call, RandomNumbers& random) {
       const DtypeNumber dtype = DrawDtype(
           random, in_place ? DtypeList{ACL_FLOAT, ACL_FLOAT16, ACL_BF16, ACL_INT8, ACL_INT64, ACL_BOOL}
                            : DtypeList{ACL_FLOAT, ACL_FLOAT16, ACL_BF16, ACL_BOOL});
@@ -300,14 +300,14 @@ std::vector<IndexOperator> ByRows() {
       call["indices"].is_distinct = true;
       call["updates"] = TensorArg("updates", updates, dtype);
     };
-    op.fill = [=](const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+    op.fill = [=](const PlanCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
       const int64_t named = call["indices"].shape.back();
       for (int64_t i = 0; i < tensors[1].size(); ++i)
         EncodeIntegerElement(tensors[1].dtype(),
                              random.Below(call[data].shape[static_cast<size_t>(i % named)]),
                              tensors[1].Element(i));
     };
-    op.oracle = [=](const IndexCall&, const std::vector<TensorValues>& tensors) {
+    op.oracle = [=](const PlanCall&, const std::vector<TensorValues>& tensors) {
       Outcome outcome(tensors[0].elements.begin(), tensors[0].elements.end());
       const size_t rows = tensors[1].shape.size() - 1;
       const int64_t named = tensors[1].shape.back();
@@ -400,14 +400,14 @@ Outcome Reduced(const TensorValues& self, const TensorValues& index, const Tenso
   return outcome;
 }
 
-std::vector<IndexOperator> Reductions() {
-  std::vector<IndexOperator> all;
+std::vector<OperatorSpec> Reductions() {
+  std::vector<OperatorSpec> all;
   for (const int form : {0, 1, 2}) {  // ScatterReduce, in place, and means of aclnnScatter
     const bool in_place = form == 1;
     const bool is_mean = form == 2;
     const std::string self = in_place ? "selfRef" : "self";
     const std::string out = in_place ? "selfRef" : "out";
-    IndexOperator op;
+    OperatorSpec op;
     op.function = is_mean    ? PORTACL_C_FUNCTION(aclnnScatter)
                   : in_place ? PORTACL_C_FUNCTION(aclnnInplaceScatterReduce)
                              : PORTACL_C_FUNCTION(aclnnScatterReduce);
@@ -419,24 +419,24 @@ std::vector<IndexOperator> Reductions() {
     if (!is_mean) op.valid.push_back(IntegerArg("includeSelf", 1));
     if (!in_place) op.valid.push_back(OutputArg("out", {2, 3}));
     const auto is_a2 = [](Product product) { return product == Product::kA2 || product == Product::kA3; };
-    const auto walks = [](const IndexCall& call) { return NumElements(call["index"].shape) > 0; };
+    const auto walks = [](const PlanCall& call) { return NumElements(call["index"].shape) > 0; };
     op.rules = {NoNulls(self + " index src " + out),
                 Refuses(161002, self,
-                        [=](IndexCall& call) {
+                        [=](PlanCall& call) {
                           if (!is_mean && is_a2(call.product)) return call[self].dtype != ACL_FLOAT;
                           return !kWithComplex.Has(call.product, call[self].dtype);
                         }),
-                OneDtype(self, "src"), OneDtype(self, out), Refuses(161002, "index", [=](IndexCall& call) {
+                SameDtype(self, "src"), SameDtype(self, out), Refuses(161002, "index", [=](PlanCall& call) {
                   return walks(call) && !kIndices.Has(call.product, call["index"].dtype);
                 })};
     if (!is_mean) {
-      op.rules.push_back(Refuses(161002, "reduce includeSelf", [=](IndexCall& call) {
+      op.rules.push_back(Refuses(161002, "reduce includeSelf", [=](PlanCall& call) {
         const int64_t reduce = call["reduce"].integer;
         if (reduce < 0 || reduce > 5) return true;
         return is_a2(call.product) && (reduce != 1 || call["includeSelf"].integer == 0);
       }));
     }
-    op.rules.push_back(Refuses(161002, "index src " + self + " dim " + out, [=](IndexCall& call) {
+    op.rules.push_back(Refuses(161002, "index src " + self + " dim " + out, [=](PlanCall& call) {
       if (!walks(call)) return false;
       const auto rank = [&](const Shape& shape) {
         return call.product == Product::k950 ? std::max<size_t>(shape.size(), 1) : shape.size();
@@ -453,17 +453,17 @@ std::vector<IndexOperator> Reductions() {
       }
       return s.size() > 8 || !is_dim;
     }));
-    op.rules.push_back(Refuses(561103, out, [=](IndexCall& call) {
+    op.rules.push_back(Refuses(561103, out, [=](PlanCall& call) {
       const bool ones = NumElements(call[out].shape) == 1 && NumElements(call[self].shape) == 1;
       return call[out].shape != call[self].shape && !ones;
     }));
-    op.rules.push_back(EmptyDone(self));
-    op.rules.push_back(Refuses(561103, "reduce", [=](IndexCall& call) {
+    op.rules.push_back(DoneIfEmpty(self));
+    op.rules.push_back(Refuses(561103, "reduce", [=](PlanCall& call) {
       const int64_t reduce = call["reduce"].integer;
       if (reduce == 5) return call[self].dtype == ACL_BOOL;
       return (reduce == 3 || reduce == 4) && IsComplexDtype(call[self].dtype);
     }));
-    op.draw = [=](IndexCall& call, RandomNumbers& random) {
+    op.draw = [=](PlanCall& call, RandomNumbers& random) {
       const DtypeNumber dtype = DrawDtype(random, kDrawn);
       const Shape shape = DrawShape(random, 0, 4);
       call[self] = in_place ? OutputArg(self, shape, dtype) : TensorArg(self, shape, dtype);
@@ -481,19 +481,19 @@ std::vector<IndexOperator> Reductions() {
       for (int64_t& length : index) length += random.Below(2);
       call["src"] = TensorArg("src", index, dtype);
     };
-    op.range = [=](const IndexCall& call, size_t tensor) -> std::optional<IndexRange> {
+    op.range = [=](const PlanCall& call, size_t tensor) -> std::optional<IndexRange> {
       const Shape& shape = call[self].shape;
       const int64_t length = LengthAt(shape, Wrapped(call["dim"].integer, shape));
       return tensor == 1 ? std::optional<IndexRange>({-length, length}) : std::nullopt;
     };
-    op.oracle = [=](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+    op.oracle = [=](const PlanCall& call, const std::vector<TensorValues>& tensors) {
       return std::vector<Outcome>{
           Reduced(tensors[0], tensors[1], tensors[2], Wrapped(call["dim"].integer, tensors[0].shape),
                   call["reduce"].integer, is_mean || call["includeSelf"].integer != 0)};
     };
     all.push_back(op);
   }
-  all[2].rules.insert(all[2].rules.begin(), [](IndexCall& call) -> std::optional<Verdict> {
+  all[2].rules.insert(all[2].rules.begin(), [](PlanCall& call) -> std::optional<Verdict> {
     // What the other numbers do is tested elsewhere.
     return call["reduce"].integer == 5 ? std::nullopt : std::optional<Verdict>(Verdict{kUndetermined, {}});
   });
@@ -502,8 +502,8 @@ std::vector<IndexOperator> Reductions() {
 
 // ---- InplacePut, InplaceMaskedScatter, OneHot ----
 
-IndexOperator Put() {
-  IndexOperator op;
+OperatorSpec Put() {
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnInplacePut);
   op.takes_workspace = op.is_inexact = true;
   op.valid = {OutputArg("selfRef", {2, 3}), TensorArg("index", {2, 2}, ACL_INT64),
@@ -511,21 +511,21 @@ IndexOperator Put() {
   op.rules = {
       NoNulls("selfRef index source"),
       Refuses(161002, "selfRef",
-              [](IndexCall& call) {
+              [](PlanCall& call) {
                 const DtypeNumber dtype = call["selfRef"].dtype;
                 if (dtype == ACL_BF16 && call["accumulate"].integer != 0) return true;
                 return !kWithComplex.Has(call.product, dtype);
               }),
-      Listed_("index", kIndices),
-      OneDtype("selfRef", "source"),
-      RankRange("selfRef index", 0, 8),
+      DtypeIn("index", kIndices),
+      SameDtype("selfRef", "source"),
+      Ranks("selfRef index", 0, 8),
       Refuses(161002, "index source",
-              [](IndexCall& call) {
+              [](PlanCall& call) {
                 return NumElements(call["index"].shape) != NumElements(call["source"].shape);
               }),
-      EmptyDone("index"),
-      Refuses(161002, "selfRef", [](IndexCall& call) { return NumElements(call["selfRef"].shape) == 0; })};
-  op.draw = [](IndexCall& call, RandomNumbers& random) {
+      DoneIfEmpty("index"),
+      Refuses(161002, "selfRef", [](PlanCall& call) { return NumElements(call["selfRef"].shape) == 0; })};
+  op.draw = [](PlanCall& call, RandomNumbers& random) {
     const DtypeNumber dtype = DrawDtype(random, kDrawn);
     call["selfRef"] = OutputArg("selfRef", DrawShape(random, 0, 4), dtype);
     const Shape index = DrawShape(random, 0, 3);
@@ -533,11 +533,11 @@ IndexOperator Put() {
     call["source"] = TensorArg("source", random.Chance(70) ? index : Shape{NumElements(index)}, dtype);
     call["accumulate"].integer = random.Below(2);
   };
-  op.range = [](const IndexCall& call, size_t tensor) -> std::optional<IndexRange> {
+  op.range = [](const PlanCall& call, size_t tensor) -> std::optional<IndexRange> {
     const int64_t n = NumElements(call["selfRef"].shape);
     return tensor == 1 ? std::optional<IndexRange>({-n, n}) : std::nullopt;
   };
-  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     std::vector<Cell> cells = CellsOf(tensors[0]);
     for (int64_t i = 0; i < std::ssize(tensors[1].elements); ++i) {
       const int64_t place = Wrap(tensors[1].Integer(i), std::ssize(cells));
@@ -550,25 +550,25 @@ IndexOperator Put() {
   return op;
 }
 
-IndexOperator MaskedScatter() {
-  IndexOperator op;
+OperatorSpec MaskedScatter() {
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnInplaceMaskedScatter);
   op.takes_workspace = true;
   op.valid = {OutputArg("selfRef", {2, 3}), TensorArg("mask", {2, 3}, ACL_BOOL), TensorArg("source", {6})};
   op.rules = {NoNulls("selfRef mask source"),
-              Listed_("selfRef", kReal),
-              Listed_("mask", {{ACL_UINT8, ACL_BOOL}}),
-              OneDtype("selfRef", "source"),
-              RankRange("selfRef mask source", 0, 8),
+              DtypeIn("selfRef", kFDI),
+              DtypeIn("mask", {{ACL_UINT8, ACL_BOOL}}),
+              SameDtype("selfRef", "source"),
+              Ranks("selfRef mask source", 0, 8),
               Refuses(161002, "mask selfRef",
-                      [](IndexCall& call) {
+                      [](PlanCall& call) {
                         const Shape& self = call["selfRef"].shape;
                         if (self.empty() && call["mask"].shape == Shape{1}) return false;
                         const auto both = Broadcast(std::vector<Shape>{self, call["mask"].shape});
                         return !both || *both != self;
                       }),
-              EmptyDone("selfRef mask")};
-  op.draw = [](IndexCall& call, RandomNumbers& random) {
+              DoneIfEmpty("selfRef mask")};
+  op.draw = [](PlanCall& call, RandomNumbers& random) {
     const DtypeNumber dtype = DrawDtype(random, kDrawn);
     const Shape self = DrawShape(random, 0, 4);
     Shape mask = self;
@@ -579,10 +579,10 @@ IndexOperator MaskedScatter() {
     call["mask"] = TensorArg("mask", mask, random.Chance(50) ? ACL_BOOL : ACL_UINT8);
     call["source"] = TensorArg("source", random.Chance(50) ? self : Shape{2, NumElements(self)}, dtype);
   };
-  op.fill = [](const IndexCall&, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+  op.fill = [](const PlanCall&, std::vector<HostTensor>& tensors, RandomNumbers& random) {
     SetIndices(tensors[1], 0, 3, random);
   };
-  op.oracle = [](const IndexCall&, const std::vector<TensorValues>& tensors) {
+  op.oracle = [](const PlanCall&, const std::vector<TensorValues>& tensors) {
     Outcome outcome(tensors[0].elements.begin(), tensors[0].elements.end());
     const Shape mask_shape = tensors[0].shape.empty() ? Shape{} : tensors[1].shape;
     const std::vector<int64_t> of_mask = BroadcastPositions(mask_shape, tensors[0].shape);
@@ -596,8 +596,8 @@ IndexOperator MaskedScatter() {
   return op;
 }
 
-IndexOperator OneHot() {
-  IndexOperator op;
+OperatorSpec OneHot() {
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnOneHot);
   op.takes_workspace = true;
   op.numbers_on = Product::k950;
@@ -607,19 +607,19 @@ IndexOperator OneHot() {
   classes.on_950 = {ACL_UINT8};
   Listed values = {{ACL_FLOAT16, ACL_FLOAT, ACL_INT32, ACL_INT64}};
   values.on_950 = {ACL_INT8, ACL_UINT8};
-  const auto result = [](const IndexCall& call) {
+  const auto result = [](const PlanCall& call) {
     Shape shape = call["self"].shape;
     const int64_t axis = call["axis"].integer;
     shape.insert(axis < 0 ? shape.end() : shape.begin() + axis, call["numClasses"].integer);
     return shape;
   };
   op.rules = {NoNulls("self onValue offValue out"),
-              Listed_("self", classes),
-              Listed_("out", values),
-              OneDtype("out", "onValue"),
-              OneDtype("out", "offValue"),
+              DtypeIn("self", classes),
+              DtypeIn("out", values),
+              SameDtype("out", "onValue"),
+              SameDtype("out", "offValue"),
               Refuses(161002, "self onValue offValue out numClasses axis",
-                      [=](IndexCall& call) {
+                      [=](PlanCall& call) {
                         const Shape& self = call["self"].shape;
                         if (self.size() > (call.product == Product::k950 ? 7 : 8)) return true;
                         for (const char* name : {"onValue", "offValue", "out"}) {
@@ -630,12 +630,12 @@ IndexOperator OneHot() {
                         if (axis < -1 || axis > std::ssize(self)) return true;
                         return call["out"].shape != result(call);
                       }),
-              EmptyDone("self"),
-              SucceedsIf([](IndexCall& call) { return call["numClasses"].integer == 0; }),
-              Refuses(561103, "onValue offValue", [](IndexCall& call) {
+              DoneIfEmpty("self"),
+              SucceedsIf([](PlanCall& call) { return call["numClasses"].integer == 0; }),
+              Refuses(561103, "onValue offValue", [](PlanCall& call) {
                 return NumElements(call["onValue"].shape) == 0 || NumElements(call["offValue"].shape) == 0;
               })};
-  op.draw = [=](IndexCall& call, RandomNumbers& random) {
+  op.draw = [=](PlanCall& call, RandomNumbers& random) {
     const DtypeNumber dtype =
         DrawDtype(random, {ACL_FLOAT, ACL_FLOAT16, ACL_INT32, ACL_INT64, ACL_INT8, ACL_UINT8});
     const Shape self = DrawShape(random, 0, 3);
@@ -646,11 +646,11 @@ IndexOperator OneHot() {
       call[name] = TensorArg(name, random.Chance(50) ? Shape{} : Shape{2, 2}, dtype);
     call["out"] = OutputArg("out", result(call), dtype);
   };
-  op.fill = [](const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+  op.fill = [](const PlanCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
     const int64_t low = call["self"].dtype == ACL_UINT8 ? 0 : -2;
     SetIndices(tensors[0], low, call["numClasses"].integer + 2, random);
   };
-  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const int64_t given = call["axis"].integer;
     const size_t axis = given < 0 ? tensors[0].shape.size() : static_cast<size_t>(given);
     return std::vector<Outcome>{ForEachElement(tensors[3].shape, [&](Index& at) -> std::optional<Element> {
@@ -662,9 +662,9 @@ IndexOperator OneHot() {
   return op;
 }
 
-const std::vector<IndexOperator>& ScatteredOperators() {
-  static const std::vector<IndexOperator> operators = [] {
-    std::vector<IndexOperator> all = {Put(), MaskedScatter(), OneHot()};
+const std::vector<OperatorSpec>& ScatteredOperators() {
+  static const std::vector<OperatorSpec> operators = [] {
+    std::vector<OperatorSpec> all = {Put(), MaskedScatter(), OneHot()};
     for (const auto& family : {Repeats(), Fills(), ByRows(), Reductions()})
       all.insert(all.end(), family.begin(), family.end());
     return all;
@@ -672,7 +672,7 @@ const std::vector<IndexOperator>& ScatteredOperators() {
   return operators;
 }
 
-PORTACL_INDEX_TESTS(Scattered, ScatteredOperators());
+PORTACL_OPERATOR_TESTS(Scattered, ScatteredOperators());
 TEST_P(Scattered, BadIndices) {
   if (GetParam()->range) CheckBadIndices(*GetParam());
 }

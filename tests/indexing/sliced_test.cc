@@ -59,26 +59,26 @@ void FillIndices(HostTensor& tensor, const Shape& data, Naming naming, bool wrap
   }
 }
 
-IndexOperator Gather() {
-  IndexOperator op;
+OperatorSpec Gather() {
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnGatherNd);
   op.valid = {TensorArg("self", {3, 2}), TensorArg("indices", {4, 1}, ACL_INT64),
               IntegerArg("negativeIndexSupport", 1), OutputArg("out", {4, 2})};
-  op.rules = {
-      NoNulls("self indices out"),
-      Listed_("self", kFDCI),
-      Listed_("indices", kIndices),
-      OneDtype("self", "out"),
-      RankRange("self indices out", 0, 8),
-      Refuses(161002, "indices self",
-              [](IndexCall& call) { return NamesTooMany(call["self"].shape, call["indices"].shape); }),
-      Refuses(161002, "out indices self",
-              [](IndexCall& call) {
-                return call["out"].shape != SlicesOf(call["self"].shape, call["indices"].shape, Naming::kRow);
-              }),
-      EmptyDone("self indices")};
-  const auto wraps = [](const IndexCall& call) { return call["negativeIndexSupport"].integer != 0; };
-  op.draw = [](IndexCall& call, RandomNumbers& random) {
+  op.rules = {NoNulls("self indices out"),
+              DtypeIn("self", kFDCI),
+              DtypeIn("indices", kIndices),
+              SameDtype("self", "out"),
+              Ranks("self indices out", 0, 8),
+              Refuses(161002, "indices self",
+                      [](PlanCall& call) { return NamesTooMany(call["self"].shape, call["indices"].shape); }),
+              Refuses(161002, "out indices self",
+                      [](PlanCall& call) {
+                        return call["out"].shape !=
+                               SlicesOf(call["self"].shape, call["indices"].shape, Naming::kRow);
+                      }),
+              DoneIfEmpty("self indices")};
+  const auto wraps = [](const PlanCall& call) { return call["negativeIndexSupport"].integer != 0; };
+  op.draw = [](PlanCall& call, RandomNumbers& random) {
     const DtypeNumber dtype = DrawDtype(random, kDrawn);
     const Shape self = DrawShape(random, 1, 4);
     Shape indices = DrawShape(random, 0, 2);
@@ -89,10 +89,10 @@ IndexOperator Gather() {
     call["negativeIndexSupport"].integer = random.Below(2);
     call["out"] = OutputArg("out", SlicesOf(self, indices, Naming::kRow), dtype);
   };
-  op.fill = [=](const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+  op.fill = [=](const PlanCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
     FillIndices(tensors[1], call["self"].shape, Naming::kRow, wraps(call), random);
   };
-  op.oracle = [=](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [=](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const Shape& self = call["self"].shape;
     return std::vector<Outcome>{ForEachElement(call["out"].shape, [&](Index& at) -> std::optional<Element> {
       return Taken(tensors[0], PlaceOf(tensors[1], self, at, Naming::kRow, wraps(call)));
@@ -102,10 +102,10 @@ IndexOperator Gather() {
 }
 
 // TfScatterAdd, which chooses how slices are named by the shapes, and the others, in which each index names one.
-IndexOperator Combined(const CFunction& function, int64_t reduce) {
+OperatorSpec Combined(const CFunction& function, int64_t reduce) {
   const bool adds = reduce == 1;
   const aclnnStatus late = adds ? 161002 : 561002;
-  IndexOperator op;
+  OperatorSpec op;
   op.function = function;
   op.takes_workspace = op.is_inexact = op.updates = true;
   op.valid = {OutputArg("varRef", {3, 2}), TensorArg("indices", {4}, ACL_INT64),
@@ -113,18 +113,18 @@ IndexOperator Combined(const CFunction& function, int64_t reduce) {
   if (!adds) op.valid.push_back(IntegerArg("useLocking", 0));
   Listed list = {{ACL_FLOAT, ACL_FLOAT16, ACL_INT8, ACL_UINT8, ACL_INT32}, {ACL_BF16}};
   if (adds) list = list + DtypeList{ACL_INT16, ACL_INT64};
-  const auto naming_of = [=](const IndexCall& call) {
+  const auto naming_of = [=](const PlanCall& call) {
     const Shape& data = call["varRef"].shape;
     const bool is_each =
         !data.empty() && call["updates"].shape == SlicesOf(data, call["indices"].shape, Naming::kEach);
     return is_each || !adds ? Naming::kEach : Naming::kRow;
   };
   op.rules = {NoNulls("varRef indices updates"),
-              Listed_("varRef", list),
-              Listed_("indices", kIndices),
-              OneDtype("varRef", "updates"),
+              DtypeIn("varRef", list),
+              DtypeIn("indices", kIndices),
+              SameDtype("varRef", "updates"),
               Refuses(late, "varRef indices updates",
-                      [=](IndexCall& call) {
+                      [=](PlanCall& call) {
                         const Shape& data = call["varRef"].shape;
                         const Shape& indices = call["indices"].shape;
                         for (const char* name : {"varRef", "indices", "updates"}) {
@@ -134,8 +134,8 @@ IndexOperator Combined(const CFunction& function, int64_t reduce) {
                         if (naming == Naming::kEach ? data.empty() : NamesTooMany(data, indices)) return true;
                         return call["updates"].shape != SlicesOf(data, indices, naming);
                       }),
-              EmptyDone("varRef indices updates")};
-  op.draw = [=](IndexCall& call, RandomNumbers& random) {
+              DoneIfEmpty("varRef indices updates")};
+  op.draw = [=](PlanCall& call, RandomNumbers& random) {
     DtypeList drawn = {ACL_FLOAT, ACL_FLOAT16, ACL_BF16, ACL_INT8, ACL_UINT8, ACL_INT32};
     if (adds) drawn.push_back(ACL_INT64);
     const DtypeNumber dtype = DrawDtype(random, drawn);
@@ -148,10 +148,10 @@ IndexOperator Combined(const CFunction& function, int64_t reduce) {
     call["indices"].is_distinct = true;
     call["updates"] = TensorArg("updates", SlicesOf(data, indices, naming), dtype);
   };
-  op.fill = [=](const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+  op.fill = [=](const PlanCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
     FillIndices(tensors[1], call["varRef"].shape, naming_of(call), false, random);
   };
-  op.oracle = [=](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [=](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     std::vector<Cell> cells = CellsOf(tensors[0]);
     const TensorValues& updates = tensors[2];
     for (int64_t i = 0; i < std::ssize(updates.elements); ++i) {
@@ -166,8 +166,8 @@ IndexOperator Combined(const CFunction& function, int64_t reduce) {
   return op;
 }
 
-const std::vector<IndexOperator>& Operators() {
-  static const std::vector<IndexOperator> all = {
+const std::vector<OperatorSpec>& Operators() {
+  static const std::vector<OperatorSpec> all = {
       Gather(),
       Combined(PORTACL_C_FUNCTION(aclnnTfScatterAdd), 1),
       Combined(PORTACL_C_FUNCTION(aclnnScatterMul), 2),
@@ -176,7 +176,7 @@ const std::vector<IndexOperator>& Operators() {
       Combined(PORTACL_C_FUNCTION(aclnnScatterDiv), Cell::kDivides)};
   return all;
 }
-PORTACL_INDEX_TESTS(Sliced, Operators());
+PORTACL_OPERATOR_TESTS(Sliced, Operators());
 
 // What is out of range changes nothing, is taken as 0, and fails the stream, which names the first.
 TEST(SlicedOutOfRange, LeftOutAndNamed) {

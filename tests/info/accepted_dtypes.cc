@@ -7,12 +7,12 @@
 #include <vector>
 
 #include "aclnnop/families/activations.h"
-#include "aclnnop/families/creation.h"
-#include "aclnnop/families/logic.h"
-#include "aclnnop/families/shape.h"
 #include "operators/all_operators.h"
+#include "operators/positions.h"
+#include "operators/random.h"
+#include "operators/reductions.h"
 #include "support/map_suite.h"
-#include "support/reduction_operators.h"
+#include "support/plan_check.h"
 
 namespace portacl::testing {
 namespace {
@@ -56,8 +56,7 @@ std::string List(const std::vector<DtypeNumber>& dtypes) {
 std::vector<DtypeNumber> AcceptedTogether(const MapOperator& op) {
   std::vector<DtypeNumber> together;
   for (const DtypeNumber dtype : AllDtypes()) {
-    MapOperator typed = op;
-    typed.dtype = dtype;
+    const MapOperator typed = OfDtype(op, dtype);
     const OperatorBinding binding = BindingOf(typed);
     std::vector<DtypeNumber> dtypes(binding.tensors.size(), dtype);
     for (const auto& [name, its] : op.dtypes) {  // conditions and masks
@@ -76,59 +75,50 @@ std::vector<DtypeNumber> AcceptedTogether(const MapOperator& op) {
   return together;
 }
 
-// Operators that are not elementwise: with tensors of the dtype, one of them a truth maybe.
+// Of the valid call, in which every float32 tensor has the dtype; the output, if there is none.
+std::vector<DtypeNumber> AcceptedBy(const OperatorSpec& op) {
+  const OperatorBinding binding = BindingOf(op);
+  std::vector<const PlanArgument*> tensors;
+  for (const PlanArgument& one : op.valid) {
+    if (one.kind == ParameterKind::kTensor) tensors.push_back(&one);
+  }
+  const auto is_float = [](const PlanArgument* one) { return !one->null && one->dtype == ACL_FLOAT; };
+  const bool has_floats = std::any_of(tensors.begin(), tensors.end(), is_float);
+  std::vector<DtypeNumber> together;
+  for (const DtypeNumber dtype : AllDtypes()) {
+    alignas(16) std::byte element[16] = {};  // phase 1 reads none
+    std::vector<aclTensor*> handles;
+    for (const PlanArgument* one : tensors) {
+      const bool has_it = has_floats ? is_float(one) : one->is_output;
+      const Shape& shape = one->shape;
+      handles.push_back(one->null ? nullptr
+                                  : aclCreateTensor(shape.data(), shape.size(),
+                                                    AsAclDataType(has_it ? dtype : one->dtype), nullptr, 0,
+                                                    ACL_FORMAT_ND, shape.data(), shape.size(), element));
+    }
+    uint64_t size = 0;
+    aclOpExecutor* executor = nullptr;
+    if (binding.plan(handles, {}, &size, &executor) == 0) {
+      together.push_back(dtype);
+      aclDestroyAclOpExecutor(executor);
+    }
+    for (aclTensor* handle : handles) aclDestroyTensor(handle);
+  }
+  return together;
+}
+
+// Operators whose tensors have different sizes.
 using Plan = decltype(OperatorBinding::plan);
-
-template <auto kPlan>
-aclnnStatus PlanSequence(std::span<aclTensor* const> t, const Attributes&, uint64_t* size,
-                         aclOpExecutor** executor) {
-  int64_t number = 1;
-  aclScalar* const one = aclCreateScalar(&number, ACL_INT64);
-  const aclnnStatus status = kPlan(one, one, one, t[0], size, executor);
-  aclDestroyScalar(one);
-  return status;
-}
-
-aclnnStatus PlanLinspace(std::span<aclTensor* const> t, const Attributes&, uint64_t* size,
-                         aclOpExecutor** executor) {
-  int64_t number = 1;
-  aclScalar* const one = aclCreateScalar(&number, ACL_INT64);
-  const aclnnStatus status = aclnnLinspaceGetWorkspaceSize(one, one, 1, t[0], size, executor);
-  aclDestroyScalar(one);
-  return status;
-}
-
-template <auto kPlan>
-aclnnStatus PlanTriangle(std::span<aclTensor* const> t, const Attributes&, uint64_t* size,
-                         aclOpExecutor** executor) {
-  return kPlan(t[0], 0, t[1], size, executor);
-}
 
 struct Positional {
   const char* name;
   size_t tensors;
   uint64_t rank;
   Plan plan;
-  std::vector<std::string> names = {};  // of tensors: "truth", "two"
+  std::vector<std::string> names = {};  // of tensors: "two"
 };
 
 const Positional kPositional[] = {
-    {"aclnnArange", 1, 1, PlanSequence<&aclnnArangeGetWorkspaceSize>},
-    {"aclnnRange", 1, 1, PlanSequence<&aclnnRangeGetWorkspaceSize>},
-    {"aclnnLinspace", 1, 1, PlanLinspace},
-    {"aclnnEye", 1, 2,
-     [](std::span<aclTensor* const> t, const Attributes&, uint64_t* size, aclOpExecutor** executor) {
-       return aclnnEyeGetWorkspaceSize(1, 1, t[0], size, executor);
-     }},
-    {"aclnnTriu", 2, 2, PlanTriangle<&aclnnTriuGetWorkspaceSize>},
-    {"aclnnTril", 2, 2, PlanTriangle<&aclnnTrilGetWorkspaceSize>},
-    {"aclnnEqual",
-     3,
-     1,
-     [](std::span<aclTensor* const> t, const Attributes&, uint64_t* size, aclOpExecutor** executor) {
-       return aclnnEqualGetWorkspaceSize(t[0], t[1], t[2], size, executor);
-     },
-     {"", "", "truth"}},
     {"aclnnGlu",
      2,
      1,
@@ -186,24 +176,23 @@ std::vector<DtypeNumber> AcceptedBy(const Positional& op) {
   binding.tensors = op.names;
   std::vector<DtypeNumber> together;
   for (const DtypeNumber dtype : AllDtypes()) {
-    std::vector<DtypeNumber> dtypes(op.tensors, dtype);
-    for (size_t i = 0; i < op.names.size(); ++i)
-      if (op.names[i] == "truth") dtypes[i] = ACL_BOOL;
+    const std::vector<DtypeNumber> dtypes(op.tensors, dtype);
     if (Accepts(binding, dtypes, op.rank)) together.push_back(dtype);
   }
   return together;
 }
 
 // Of self, with outputs of some dtypes.
-std::vector<DtypeNumber> AcceptedBy(const ReductionOperator& op) {
-  const bool is_trace = op.over == ReductionOperator::Over::kDiagonal;
+std::vector<DtypeNumber> AcceptedByReduction(const OperatorSpec& op) {
+  const ReducedOver over = OverOf(op);
+  const PlanCall call = CallOver(op, {});
+  const size_t tensors = TensorsOf(call).size();
+  const bool is_trace = over == ReducedOver::kDiagonal;
   OperatorBinding binding;
   if (is_trace) binding.tensors = {"self", "value"};
-  binding.plan = [&op](std::span<aclTensor* const> t, const Attributes&, uint64_t* size,
-                       aclOpExecutor** executor) {
-    ReductionArguments arguments;
-    arguments.tensors = t;
-    return op.plan(arguments, size, executor);
+  binding.plan = [&call](std::span<aclTensor* const> t, const Attributes&, uint64_t* size,
+                         aclOpExecutor** executor) {
+    return PlanWith(call, {t.begin(), t.end()}, size, executor);
   };
   std::vector<DtypeNumber> together;
   for (const DtypeNumber dtype : AllDtypes()) {
@@ -212,10 +201,10 @@ std::vector<DtypeNumber> AcceptedBy(const ReductionOperator& op) {
     for (const DtypeNumber first : outs) {
       for (const DtypeNumber last : outs) {
         // A scan's is that of its result; what it scans may be of another.
-        const bool is_other = op.over == ReductionOperator::Over::kLine && first != dtype;
-        if (is_accepted || is_other || (op.tensors < 3 && last != dtype)) continue;
+        const bool is_other = over == ReducedOver::kLine && first != dtype;
+        if (is_accepted || is_other || (tensors < 3 && last != dtype)) continue;
         std::vector<DtypeNumber> dtypes = {dtype, first, last};
-        dtypes.resize(op.tensors);
+        dtypes.resize(tensors);
         is_accepted = Accepts(binding, dtypes, is_trace ? 2 : 1);
       }
     }
@@ -264,11 +253,16 @@ int Run() {
                   List(AcceptedTogether(op)).c_str());
     }
   }
+  for (const auto& family : {PositionOperators(), RandomOperators()}) {
+    for (const OperatorSpec* op : family)
+      std::printf(",\n  \"%s\": {\"together\": %s, \"operands\": {}}", op->function.name,
+                  List(AcceptedBy(*op)).c_str());
+  }
   for (const Positional& op : kPositional)
     std::printf(",\n  \"%s\": {\"together\": %s, \"operands\": {}}", op.name, List(AcceptedBy(op)).c_str());
-  for (const ReductionOperator& op : AllReductions())
-    std::printf(",\n  \"%s\": {\"together\": %s, \"operands\": {}}", op.name.c_str(),
-                List(AcceptedBy(op)).c_str());
+  for (const OperatorSpec& op : ReductionOperators())
+    std::printf(",\n  \"%s\": {\"together\": %s, \"operands\": {}}", op.function.name,
+                List(AcceptedByReduction(op)).c_str());
   std::printf("\n}\n");
   return aclrtResetDevice(0) == ACL_SUCCESS && aclFinalize() == ACL_SUCCESS ? 0 : 1;
 }

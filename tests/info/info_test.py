@@ -68,15 +68,12 @@ LISTED = subprocess.run([sys.executable, '-B', os.path.join(os.path.dirname(os.p
 INDEXING = {f'aclnnop/aclnn_{stem}.h' for stem in re.findall(
     r'^OPERATOR\((\w+), (?:attention|communication|convolution|foreach|image|indexing|linalg|matmul|moe|norm|optimizers|pooling|quantisation|recurrent|serving|shape|sort),', LISTED, re.MULTILINE)}
 INDEXING -= {'aclnnop/aclnn_tril.h', 'aclnnop/aclnn_triu.h'}
-# Of other families, what a description of an index operator tries.
+# Of other families, what a description tries.
 TESTS = pathlib.Path(__file__).resolve().parent.parent
-DESCRIBED = {name for text in (path.read_text() for path in TESTS.rglob('*_test.cc')) if 'IndexOperator' in text
+DESCRIBED = {name for text in (path.read_text() for path in [*TESTS.rglob('*_test.cc'), *TESTS.glob('operators/*.cc')]) if 'OperatorSpec' in text
              for name in re.findall(r'PORTACL_C_FUNCTION\((aclnn\w+)\)', text)}
 # Operands that must have the dtype of another one.
 TIED = {'aclnnMseLossBackward': ('gradOutput', 'self', 'target'), 'aclnnKlDivTargetBackward': ('target', 'gradTarget')}
-RANDOM = {'aclnnInplaceUniform', 'aclnnInplaceNormal', 'aclnnNormalTensorTensor', 'aclnnInplaceRandom', 'aclnnBernoulli', 'aclnnRandperm',
-          'aclnnMultinomial', 'aclnnSimThreadExponential', 'aclnnDropout', 'aclnnDropoutBackward', 'aclnnDropoutGenMask',
-          'aclnnDropoutGenMaskV2', 'aclnnDropoutDoMask', 'aclnnDropoutV3', 'aclnnDropoutV3Grad'}
 SOC_NAMES = ('Ascend910A Ascend910ProA Ascend910PremiumA Ascend910B Ascend910ProB Ascend910B1 Ascend910B2 Ascend910B2C '
              'Ascend910B3 Ascend910B4 Ascend910B4-1 Ascend910_9391 Ascend910_9392 Ascend910_9381 Ascend910_9382 '
              'Ascend910_9372 Ascend910_9362 Ascend910_9363 Ascend950PR_* Ascend950DT_* Ascend310P1 Ascend310P2 '
@@ -109,10 +106,9 @@ class Info(unittest.TestCase):
                     probe = run(ACCEPTED_DTYPES, PORTACL_SOC=soc)
                     self.assertEqual(probe.returncode, 0, probe.stderr)
                     probed = json.loads(probe.stdout)
-                    # Random numbers are tried by tests/random/; what moves and indexes elements takes lists, arrays and indices:
-                    # the tests of their families try its dtypes.
+                    # What moves and indexes elements takes lists, arrays and indices: the tests of their families try its dtypes.
                     indexing = {op['name'] for op in table['operators'] if op['header'] in INDEXING} | DESCRIBED
-                    self.assertEqual(names - set(probed) - indexing, RANDOM)
+                    self.assertEqual(names - set(probed) - indexing, set())
                     for op in table['operators']:
                         if op['name'] not in probed:
                             continue

@@ -4,9 +4,9 @@
 #include <optional>
 
 #include "operators/losses.h"
+#include "support/answer_suite.h"
 #include "support/environment.h"
-#include "support/index_answers.h"
-#include "support/index_call.h"
+#include "support/plan_check.h"
 #include "support/two_phase.h"
 
 namespace portacl::testing {
@@ -30,10 +30,10 @@ TEST(LossProducts, ByTheirNames) {
                            Example{"Ascend310B1", Product::k310B}, Example{"Ascend310B4", Product::k310B}}) {
     const ScopedEnvironment environment(Variables{{"PORTACL_SOC", e.name}});
     ASSERT_EQ(environment.init_status(), ACL_SUCCESS) << e.name;
-    for (const IndexOperator* op : LossOperators()) {
+    for (const OperatorSpec* op : LossOperators()) {
       for (const DtypeNumber dtype : {ACL_FLOAT, ACL_BF16}) {
-        IndexCall call = ValidCall(*op, e.product);
-        for (IndexArgument& one : call.arguments) one.dtype = dtype;
+        PlanCall call = ValidCall(*op, e.product);
+        for (PlanArgument& one : call.arguments) one.dtype = dtype;
         EXPECT_TRUE(CheckPlan(call)) << e.name;
       }
     }
@@ -49,7 +49,7 @@ class KlDivBackwardWorkspace : public PhaseTwoSuite {
     CallSpec spec(Binding().tensors);
     const Shape shapes[] = {{}, {1}, {1 << 20}, {1}};
     for (size_t i = 0; i < 4; ++i) spec.tensors()[i].shape = shapes[i];
-    call_.emplace(spec, BuiltCall::Data::kReal);
+    call_.emplace(spec);
     before_ = call_->OutputBytes();
   }
   void TearDown() override {

@@ -4,7 +4,7 @@
 
 #include "aclnnop/families/arithmetic.h"
 #include "gtest/gtest.h"
-#include "support/index_rules.h"
+#include "support/rules.h"
 
 namespace portacl::testing {
 namespace {
@@ -12,8 +12,8 @@ namespace {
 constexpr aclnnStatus kTiling = 561002;
 const Listed kFloatOnly = {{ACL_FLOAT}};
 
-IndexRule Broadcast(const std::string& a, const std::string& b) {
-  return [=](IndexCall& call) -> std::optional<Verdict> {
+Rule Broadcast(const std::string& a, const std::string& b) {
+  return [=](PlanCall& call) -> std::optional<Verdict> {
     const Shape& one = call[a].shape;
     const Shape& two = call[b].shape;
     const size_t rank = std::max(one.size(), two.size());
@@ -29,7 +29,7 @@ IndexRule Broadcast(const std::string& a, const std::string& b) {
   };
 }
 // Two shapes that broadcast, and what they broadcast to.
-void DrawBroadcast(IndexCall& call, RandomNumbers& random, const std::string& a, const std::string& b,
+void DrawBroadcast(PlanCall& call, RandomNumbers& random, const std::string& a, const std::string& b,
                    const std::string& out) {
   const Shape shape = DrawShape(random, 0, random.Below(6) == 0 ? 8 : 4, 4);
   for (const std::string& name : {a, b}) {
@@ -48,28 +48,28 @@ DtypeNumber ComplexOf(DtypeNumber part) {
   return part == ACL_FLOAT16 ? ACL_COMPLEX32 : part == ACL_FLOAT ? ACL_COMPLEX64 : ACL_COMPLEX128;
 }
 
-IndexOperator Complexes() {
-  IndexOperator op;
+OperatorSpec Complexes() {
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnComplex);
   op.valid = {TensorArg("real", {2, 3}), TensorArg("imag", {2, 3}), OutputArg("out", {2, 3}, ACL_COMPLEX64)};
   op.rules = {NoNulls("real imag out"),
-              EmptyDone("real imag"),
-              Listed_("real", {{ACL_FLOAT, ACL_FLOAT16, ACL_DOUBLE}}),
-              OneDtype("real", "imag"),
+              DoneIfEmpty("real imag"),
+              DtypeIn("real", {{ACL_FLOAT, ACL_FLOAT16, ACL_DOUBLE}}),
+              SameDtype("real", "imag"),
               Refuses(161002, "out",
-                      [](IndexCall& call) { return call["out"].dtype != ComplexOf(call["real"].dtype); }),
-              RankRange("real imag", 0, 8),
+                      [](PlanCall& call) { return call["out"].dtype != ComplexOf(call["real"].dtype); }),
+              Ranks("real imag", 0, 8),
               Broadcast("real", "imag"),
               ResultIs("out"),
-              On({Product::k950}, OneFormat("real", "imag")),
+              On({Product::k950}, SameFormat("real", "imag")),
               On({Product::k950}, NoPrivateFormat("real"))};
-  op.draw = [](IndexCall& call, RandomNumbers& random) {
+  op.draw = [](PlanCall& call, RandomNumbers& random) {
     DrawBroadcast(call, random, "real", "imag", "out");
     const DtypeNumber dtype = DrawDtype(random, {ACL_FLOAT, ACL_DOUBLE});
     for (const char* name : {"real", "imag"}) call[name].dtype = dtype;
     call["out"].dtype = ComplexOf(dtype);
   };
-  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     return std::vector<Outcome>{
         ForEachElement(call["out"].shape, [&](std::vector<int64_t>& index) -> std::optional<Element> {
           Element element;
@@ -87,27 +87,27 @@ IndexOperator Complexes() {
   return op;
 }
 
-IndexOperator Polars() {
-  IndexOperator op;
+OperatorSpec Polars() {
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnPolar);
   op.valid = {TensorArg("input", {2, 3}), TensorArg("angle", {2, 3}),
               OutputArg("out", {2, 3}, ACL_COMPLEX64)};
   op.rules = {NoNulls("input angle out"),
-              Listed_("input angle", kFloatOnly),
-              Listed_("out", {{ACL_COMPLEX64}}),
-              RankRange("input angle", 0, 8),
+              DtypeIn("input angle", kFloatOnly),
+              DtypeIn("out", {{ACL_COMPLEX64}}),
+              Ranks("input angle", 0, 8),
               Broadcast("input", "angle"),
               ResultIs("out"),
-              On({Product::k950}, OneFormat("input", "angle")),
+              On({Product::k950}, SameFormat("input", "angle")),
               On({Product::k950}, NoPrivateFormat("input")),
-              EmptyDone("input angle")};
-  op.draw = [](IndexCall& call, RandomNumbers& random) {
+              DoneIfEmpty("input angle")};
+  op.draw = [](PlanCall& call, RandomNumbers& random) {
     DrawBroadcast(call, random, "input", "angle", "out");
   };
   op.fill = FillRows;
   op.tolerance = 1e-6;
   op.is_inexact = true;
-  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     return std::vector<Outcome>{
         ForEachElement(call["out"].shape, [&](std::vector<int64_t>& index) -> std::optional<Element> {
           const double modulus = ValueAt(tensors[0], index);
@@ -119,8 +119,8 @@ IndexOperator Polars() {
   return op;
 }
 
-IndexOperator Angles() {
-  IndexOperator op;
+OperatorSpec Angles() {
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnAngleV2);
   op.valid = {TensorArg("x", {2, 3}), OutputArg("out", {2, 3})};
   const DtypeList real = {ACL_FLOAT, ACL_FLOAT16, ACL_INT8, ACL_UINT8,    ACL_INT16,
@@ -130,12 +130,12 @@ IndexOperator Angles() {
   };
   op.rules = {
       NoNulls("x out"),
-      Listed_("x", {.everywhere = real, .on_950 = {ACL_BF16}}),
-      Refuses(161002, "out", [=](IndexCall& call) { return call["out"].dtype != angle_of(call["x"].dtype); }),
-      Refuses(kTiling, "x", [](IndexCall& call) { return call["x"].shape.size() > 8; }),
-      Refuses(kTiling, "x out", [](IndexCall& call) { return call["x"].shape != call["out"].shape; }),
-      EmptyDone("x")};
-  op.draw = [=](IndexCall& call, RandomNumbers& random) {
+      DtypeIn("x", {.everywhere = real, .on_950 = {ACL_BF16}}),
+      Refuses(161002, "out", [=](PlanCall& call) { return call["out"].dtype != angle_of(call["x"].dtype); }),
+      Refuses(kTiling, "x", [](PlanCall& call) { return call["x"].shape.size() > 8; }),
+      Refuses(kTiling, "x out", [](PlanCall& call) { return call["x"].shape != call["out"].shape; }),
+      DoneIfEmpty("x")};
+  op.draw = [=](PlanCall& call, RandomNumbers& random) {
     call["x"].shape = call["out"].shape = DrawShape(random, 0, random.Below(6) == 0 ? 8 : 4, 4);
     call["x"].dtype = DrawDtype(random, real);
     call["out"].dtype = angle_of(call["x"].dtype);
@@ -143,7 +143,7 @@ IndexOperator Angles() {
   op.fill = FillRows;
   op.tolerance = 1e-6;
   op.is_inexact = true;
-  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     std::vector<double> out;
     for (const Element& element : tensors[0].elements) {
       const Number number = NumberOf(tensors[0].dtype, element.data());
@@ -163,8 +163,8 @@ IndexOperator Angles() {
 
 const DtypeList kIntegersAndBool = {ACL_INT8, ACL_UINT8, ACL_INT16, ACL_INT32, ACL_INT64, ACL_BOOL};
 
-IndexOperator Outer(const CFunction& function, bool in_place) {
-  IndexOperator op;
+OperatorSpec Outer(const CFunction& function, bool in_place) {
+  OperatorSpec op;
   op.function = function;
   const std::string self = in_place ? "selfRef" : "self";
   const std::string out = in_place ? "selfRef" : "out";
@@ -172,14 +172,14 @@ IndexOperator Outer(const CFunction& function, bool in_place) {
   op.valid = {in_place ? OutputArg(self, {2, 3}) : TensorArg(self, {2, 3}), TensorArg("vec1", {2}),
               TensorArg("vec2", {3}), ScalarArg("betaOptional", {1, 0}), ScalarArg("alphaOptional", {2, 0})};
   if (!in_place) op.valid.push_back(OutputArg("out", {2, 3}));
-  const auto promoted = [=](IndexCall& call) {
+  const auto promoted = [=](PlanCall& call) {
     return PromoteDtypes(call[self].dtype, PromoteDtypes(call["vec2"].dtype, call["vec1"].dtype));
   };
   const auto is_integral = [](DtypeNumber dtype) {
     return std::find(kIntegersAndBool.begin(), kIntegersAndBool.end(), dtype) != kIntegersAndBool.end();
   };
   const auto fits = [=](const std::string& name) {
-    return Refuses(161002, name, [=](IndexCall& call) {
+    return Refuses(161002, name, [=](PlanCall& call) {
       if (call[name].null) return false;
       if (call[name].dtype == ACL_BOOL && promoted(call) != ACL_BOOL) return true;
       return is_integral(call[self].dtype) && is_integral(call["vec1"].dtype) &&
@@ -187,21 +187,21 @@ IndexOperator Outer(const CFunction& function, bool in_place) {
     });
   };
   const auto scalar_listed = [=](const std::string& name) {
-    return Refuses(161002, name, [=](IndexCall& call) {
+    return Refuses(161002, name, [=](PlanCall& call) {
       return !call[name].null && !kFDI.Has(call.product, call[name].dtype);
     });
   };
   const std::string nulls = in_place ? "selfRef vec1 vec2" : "self vec1 vec2 out";
   op.rules = {NoNulls(nulls),
-              Listed_(nulls, kFDI),
+              DtypeIn(nulls, kFDI),
               scalar_listed("betaOptional"),
               scalar_listed("alphaOptional"),
               fits("betaOptional"),
               fits("alphaOptional"),
-              RankRange("vec1 vec2", 1, 1),
-              RankRange(self, in_place ? 2 : 0, 2),
+              Ranks("vec1 vec2", 1, 1),
+              Ranks(self, in_place ? 2 : 0, 2),
               Refuses(161002, self,
-                      [=](IndexCall& call) {
+                      [=](PlanCall& call) {
                         call.result = {call["vec1"].shape[0], call["vec2"].shape[0]};
                         const Shape& own = call[self].shape;
                         for (size_t i = 0; i < own.size(); ++i) {
@@ -210,9 +210,9 @@ IndexOperator Outer(const CFunction& function, bool in_place) {
                         }
                         return false;
                       }),
-              EmptyDone("vec1 vec2"),
+              DoneIfEmpty("vec1 vec2"),
               ResultIs(out)};
-  op.draw = [=](IndexCall& call, RandomNumbers& random) {
+  op.draw = [=](PlanCall& call, RandomNumbers& random) {
     const Shape shape = {random.Between(1, 9), random.Between(1, random.Below(4) == 0 ? 80 : 6)};
     call[self].shape = call[out].shape = shape;
     call["vec1"].shape = {shape[0]};
@@ -236,7 +236,7 @@ IndexOperator Outer(const CFunction& function, bool in_place) {
       call[name].number = {static_cast<long double>(random.Between(-2, 3)), 0};
     }
   };
-  op.fill = [](const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+  op.fill = [](const PlanCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
     const auto arguments = TensorsOf(call);
     for (size_t i = 0; i < tensors.size(); ++i) {
       if (arguments[i] == nullptr || arguments[i]->null) continue;
@@ -248,7 +248,7 @@ IndexOperator Outer(const CFunction& function, bool in_place) {
       }
     }
   };
-  op.oracle = [=](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [=](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const auto factor = [&](const char* name) {
       if (call[name].null) return 1.0;
       const auto value = static_cast<double>(call[name].number.real);
@@ -273,10 +273,10 @@ IndexOperator Outer(const CFunction& function, bool in_place) {
   return op;
 }
 
-const IndexOperator kOperators[] = {Complexes(), Polars(), Angles(),
-                                    Outer(PORTACL_C_FUNCTION(aclnnAddr), false),
-                                    Outer(PORTACL_C_FUNCTION(aclnnInplaceAddr), true)};
-PORTACL_INDEX_TESTS(ComplexParts, kOperators);
+const OperatorSpec kOperators[] = {Complexes(), Polars(), Angles(),
+                                   Outer(PORTACL_C_FUNCTION(aclnnAddr), false),
+                                   Outer(PORTACL_C_FUNCTION(aclnnInplaceAddr), true)};
+PORTACL_OPERATOR_TESTS(ComplexParts, kOperators);
 
 }  // namespace
 }  // namespace portacl::testing

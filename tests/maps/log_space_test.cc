@@ -11,7 +11,7 @@ namespace {
 
 const DtypeList kBounds = {ACL_FLOAT, ACL_DOUBLE, ACL_INT64, ACL_FLOAT16, ACL_BF16};
 
-double FloatIn(const IndexArgument& scalar) {
+double FloatIn(const PlanArgument& scalar) {
   const Element element =
       ConvertedElement(scalar.dtype, ElementOfNumber(scalar.dtype, scalar.number), ACL_FLOAT);
   return DecodeReal(ACL_FLOAT, element.data());
@@ -21,31 +21,31 @@ double RoundedTo(DtypeNumber dtype, double value) {
   EncodeElement(dtype, value, element.data());
   return DecodeReal(dtype, element.data());
 }
-bool AreMixed(const IndexCall& call) {
+bool AreMixed(const PlanCall& call) {
   const DtypeNumber start = call["start"].dtype;
   const DtypeNumber end = call["end"].dtype;
   return (start == ACL_FLOAT16 && end == ACL_BF16) || (start == ACL_BF16 && end == ACL_FLOAT16);
 }
 
-IndexOperator LogSpace() {
-  IndexOperator op;
+OperatorSpec LogSpace() {
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnLogSpace);
   op.takes_workspace = true;
   op.valid = {ScalarArg("start", {.real = 0}), ScalarArg("end", {.real = 3}), IntegerArg("steps", 6),
               RealArg("base", 10), OutputArg("result", {6})};
-  const auto is_complex = [](IndexCall& call) {
+  const auto is_complex = [](PlanCall& call) {
     return IsComplexDtype(call["start"].dtype) || IsComplexDtype(call["end"].dtype);
   };
   op.rules = {
       NoNulls("start end result", 561103),
       Refuses(161002, "start end", is_complex),
-      Listed_("result", {{ACL_FLOAT, ACL_FLOAT16}, {ACL_BF16}}),
-      Refuses(161002, "steps", [](IndexCall& call) { return call["steps"].integer < 0; }),
-      SucceedsIf([](IndexCall& call) { return call["steps"].integer == 0; }),
+      DtypeIn("result", {{ACL_FLOAT, ACL_FLOAT16}, {ACL_BF16}}),
+      Refuses(161002, "steps", [](PlanCall& call) { return call["steps"].integer < 0; }),
+      SucceedsIf([](PlanCall& call) { return call["steps"].integer == 0; }),
       Refuses(561103, "result",
-              [](IndexCall& call) { return NumElements(call["result"].shape) != call["steps"].integer; }),
-      Refuses(561103, "result", [](IndexCall& call) { return call["result"].shape.size() > 8; })};
-  op.draw = [](IndexCall& call, RandomNumbers& random) {
+              [](PlanCall& call) { return NumElements(call["result"].shape) != call["steps"].integer; }),
+      Refuses(561103, "result", [](PlanCall& call) { return call["result"].shape.size() > 8; })};
+  op.draw = [](PlanCall& call, RandomNumbers& random) {
     Shape shape = DrawShape(random, 1, 3);
     if (random.Chance(10)) shape = {random.Between(1000, 3000)};
     call["steps"].integer = NumElements(shape);
@@ -60,7 +60,7 @@ IndexOperator LogSpace() {
     }
   };
   // Exponents are rounded to the result's type first, unless one bound has FLOAT16 and the other BF16.
-  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const double start = FloatIn(call["start"]);
     const double end = FloatIn(call["end"]);
     const int64_t last = call["steps"].integer - 1;
@@ -84,12 +84,12 @@ IndexOperator LogSpace() {
   return op;
 }
 
-const std::vector<IndexOperator>& Operators() {
-  static const std::vector<IndexOperator> all = {LogSpace()};
+const std::vector<OperatorSpec>& Operators() {
+  static const std::vector<OperatorSpec> all = {LogSpace()};
   return all;
 }
 
-PORTACL_INDEX_TESTS(Powers, Operators());
+PORTACL_OPERATOR_TESTS(Powers, Operators());
 
 struct Bound {
   DtypeNumber dtype;

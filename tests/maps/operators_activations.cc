@@ -6,7 +6,9 @@
 #include <limits>
 
 #include "aclnnop/families/activations.h"
-#include "support/map_rules.h"
+#include "support/map_operator.h"
+#include "support/rules.h"
+#include "support/scalar_dtypes.h"
 
 namespace portacl::testing {
 namespace {
@@ -19,29 +21,29 @@ constexpr Real kInfinity = std::numeric_limits<Real>::infinity();
 // ---- what phase 1 answers ----
 
 Rule DtypeIsThatOf(const std::string& name) {
-  return Sets([=](MapCall& call) { call.promoted = call[name].dtype; });
+  return Sets([=](PlanCall& call) { call.promoted = call[name].dtype; });
 }
 
 // The end of a function of one tensor.
 Rules SameOut(const std::string& self = "self", const std::string& out = "out") {
-  return {SameDtypes(self, out), Ranks(self), SameShapes(self, out), Empty(self), DtypeIsThatOf(self)};
+  return {SameDtype(self, out), Ranks(self), SameShape(self, out), DoneIfEmpty(self), DtypeIsThatOf(self)};
 }
 Rules CastOut() {
-  return {CastsFrom("self", "out"), Ranks("self"), SameShapes("self", "out"), Empty("self"),
+  return {CastsTo("self", "out"), Ranks("self"), SameShape("self", "out"), DoneIfEmpty("self"),
           DtypeIsThatOf("self")};
 }
 Rules AnyRank(const std::string& self, const std::string& out) {
-  return {SameShapes(self, out), Empty(self), DtypeIsThatOf(self)};
+  return {SameShape(self, out), DoneIfEmpty(self), DtypeIsThatOf(self)};
 }
 
 // A scalar that casts to FLOAT; it may be missing.
 Rule CastsToFloat(const std::string& names) {
   Rules rules;
   for (const std::string& name : Words(names))
-    rules.push_back(Says(161002, name, [=](MapCall& call) {
+    rules.push_back(Refuses(161002, name, [=](PlanCall& call) {
       return !call[name].null && !CanCastDtype(call[name].dtype, ACL_FLOAT);
     }));
-  return [=](MapCall& call) -> std::optional<Verdict> {
+  return [=](PlanCall& call) -> std::optional<Verdict> {
     for (const Rule& rule : rules) {
       if (const auto verdict = rule(call)) return verdict;
     }
@@ -49,12 +51,12 @@ Rule CastsToFloat(const std::string& names) {
   };
 }
 
-float FloatOf(MapCall& call, const std::string& scalar) {
+float FloatOf(PlanCall& call, const std::string& scalar) {
   return static_cast<float>(ScalarIn(call[scalar], ACL_FLOAT).real);
 }
 
 Rules BroadcastTo(const std::string& names, const std::string& out) {
-  return {Ranks(names), Broadcasts(names), BroadcastIs(out), Empty(names)};
+  return {Ranks(names), Broadcasts(names), ResultIs(out), DoneIfEmpty(names)};
 }
 
 // BF16 on Atlas 200I/500 A2 too.
@@ -66,9 +68,13 @@ Listed On310BToo() {
 
 // Gradients of three tensors of one dtype and one shape.
 Rules ThreeAlike(const Listed& list, const std::string& out = "gradInput") {
-  return {Nulls("gradOutput self " + out), In("gradOutput", list),   SameDtypes("gradOutput", "self"),
-          SameDtypes("self", out),         Ranks("gradOutput self"), SameShapes("gradOutput", "self"),
-          SameShapes("self", out)};
+  return {NoNulls("gradOutput self " + out),
+          DtypeIn("gradOutput", list),
+          SameDtype("gradOutput", "self"),
+          SameDtype("self", out),
+          Ranks("gradOutput self"),
+          SameShape("gradOutput", "self"),
+          SameShape("self", out)};
 }
 
 // ---- what elements are ----
@@ -128,7 +134,7 @@ class Table {
                    const Oracle& oracle) {
     operators_.push_back(Describe(function, names, rules, oracle));
     MapOperator& op = operators_.back();
-    op.output = op.names.back();
+    op.output = op.valid.back().name;
     op.unary_domain = true;
     return op;
   }
@@ -153,11 +159,11 @@ class Table {
 void AddRelus(Table& table) {
   Oracle relu = Exact([](const auto* x) { return std::isnan(x[0]) ? x[0] : x[0] > 0 ? x[0] : 0; });
   relu.integer = [](const Int* x) { return x[0] > 0 ? x[0] : 0; };
-  table.Add(
-      PORTACL_FUNCTION(Relu), "self out",
-      Rules{Nulls("self out"), In("self", kFloats + DtypeList{ACL_INT8, ACL_UINT8, ACL_INT32, ACL_INT64})} +
-          SameOut(),
-      relu);
+  table.Add(PORTACL_FUNCTION(Relu), "self out",
+            Rules{NoNulls("self out"),
+                  DtypeIn("self", kFloats + DtypeList{ACL_INT8, ACL_UINT8, ACL_INT32, ACL_INT64})} +
+                SameOut(),
+            relu);
   table.AddInPlace(PORTACL_FUNCTION(InplaceRelu), "selfRef");
 
   const auto kept = [](auto x, auto threshold) {
@@ -169,30 +175,32 @@ void AddRelus(Table& table) {
   const Listed integers_too = kFloats + DtypeList{ACL_INT8, ACL_UINT8, ACL_INT32};
   Listed with_int64 = integers_too;
   with_int64.on_950.push_back(ACL_INT64);
-  const auto is_zero = [](MapCall& call) { return std::fabs(FloatOf(call, "threshold")) <= 0x1p-23f; };
+  const auto is_zero = [](PlanCall& call) { return std::fabs(FloatOf(call, "threshold")) <= 0x1p-23f; };
   MapOperator& gradient = table.Add(
       PORTACL_FUNCTION(ThresholdBackward), "gradOutput self threshold out",
-      Rules{Nulls("threshold out gradOutput self"), When(is_zero, In("gradOutput self out", with_int64)),
-            When([=](MapCall& call) { return !is_zero(call); }, In("gradOutput self out", integers_too)),
-            SameDtypes("gradOutput", "self"), SameDtypes("self", "out"), DtypeIsThatOf("self")} +
+      Rules{
+          NoNulls("threshold out gradOutput self"), When(is_zero, DtypeIn("gradOutput self out", with_int64)),
+          When([=](PlanCall& call) { return !is_zero(call); }, DtypeIn("gradOutput self out", integers_too)),
+          SameDtype("gradOutput", "self"), SameDtype("self", "out"), DtypeIsThatOf("self")} +
           BroadcastTo("gradOutput self", "out"),
       threshold);
   gradient.values = {{0, 0}, {2, 0}, {-0.75L, 0}, {3.7L, 0}, {0x1p-24L, 0}, {300, 0}, {-1e20L, 0}};
   gradient.casts = {{"threshold", ACL_FLOAT}};
 
   MapOperator& leaky = table.Add(PORTACL_FUNCTION(LeakyRelu), "self negativeSlope out",
-                                 Rules{Nulls("self negativeSlope out"), In("self", kFD)} + CastOut(),
+                                 Rules{NoNulls("self negativeSlope out"), DtypeIn("self", kFD)} + CastOut(),
                                  Exact([](const auto* x) { return x[0] > 0 ? x[0] : x[1] * x[0]; }));
   leaky.casts = {{"negativeSlope", ACL_FLOAT}};
   table.AddInPlace(PORTACL_FUNCTION(InplaceLeakyRelu), "selfRef negativeSlope");
   MapOperator& slope = table.Add(
       PORTACL_FUNCTION(LeakyReluBackward), "gradOutput self negativeSlope selfIsResult out",
-      Rules{Nulls("gradOutput self negativeSlope out"), In("gradOutput self", kFD), In("negativeSlope", kFDI),
-            Says(161002, "negativeSlope",
-                 [](MapCall& call) {
-                   return call["selfIsResult"].value.real != 0 && FloatOf(call, "negativeSlope") < 0;
-                 }),
-            Promotes("gradOutput self"), CastsTo("out")} +
+      Rules{NoNulls("gradOutput self negativeSlope out"), DtypeIn("gradOutput self", kFD),
+            DtypeIn("negativeSlope", kFDI),
+            Refuses(161002, "negativeSlope",
+                    [](PlanCall& call) {
+                      return call["selfIsResult"].integer != 0 && FloatOf(call, "negativeSlope") < 0;
+                    }),
+            Promotes("gradOutput self"), PromotedCastsTo("out")} +
           BroadcastTo("gradOutput self", "out"),
       Exact([](const auto* x) { return x[1] > 0 ? x[0] : x[0] * x[2]; }));
   slope.casts = {{"negativeSlope", ACL_FLOAT}};
@@ -201,39 +209,39 @@ void AddRelus(Table& table) {
 
 void AddGelus(Table& table) {
   table.Add(PORTACL_FUNCTION(Gelu), "self out",
-            Rules{Nulls("self out"), In("self", kFloats), NotPrivate("self out")} + SameOut(),
+            Rules{NoNulls("self out"), DtypeIn("self", kFloats), NoPrivateFormat("self out")} + SameOut(),
             Near(GeluByTanh, 2));
   table
       .Add(PORTACL_FUNCTION(GeluV2), "x approximate y",
-           Rules{Nulls("x y"), In("x", kFloats), SameDtypes("x", "y")} + AnyRank("x", "y"),
+           Rules{NoNulls("x y"), DtypeIn("x", kFloats), SameDtype("x", "y")} + AnyRank("x", "y"),
            Near([](const Real* x) { return x[1] == 1 ? GeluByTanh(x[0]) : GeluByErf(x[0]); }, 2))
       .integers = {{0, 0}, {1, 0}, {2, 0}};
   table.Add(PORTACL_FUNCTION(GeluBackward), "gradOutput self gradInput",
-            Rules{Nulls("gradOutput self gradInput"), Promotes("gradOutput self"),
+            Rules{NoNulls("gradOutput self gradInput"), Promotes("gradOutput self"),
                   PromotedIn("gradOutput self", kFloats)} +
                 BroadcastTo("gradOutput self", "gradInput"),
             Gradient([](const Real* x) { return GeluSlopeByTanh(x[1]); }, 4));
   table
       .Add(
           PORTACL_FUNCTION(GeluBackwardV2), "gradOutput self approximate gradInput",
-          Rules{Nulls("gradOutput self gradInput approximate"), Promotes("gradOutput self"),
+          Rules{NoNulls("gradOutput self gradInput approximate"), Promotes("gradOutput self"),
                 PromotedIn("gradOutput self", kFloats),
-                Says(161002, "gradInput",
-                     [](MapCall& call) { return call["gradInput"].dtype != call.promoted; }),
-                Broadcasts("gradOutput self"), BroadcastIs("gradInput"),
-                Says(161002, "approximate",
-                     [](MapCall& call) {
-                       const Real value = call["approximate"].value.real;
-                       return value != 0 && value != 1;
-                     }),
-                Empty("gradOutput self")},
+                Refuses(161002, "gradInput",
+                        [](PlanCall& call) { return call["gradInput"].dtype != call.promoted; }),
+                Broadcasts("gradOutput self"), ResultIs("gradInput"),
+                Refuses(161002, "approximate",
+                        [](PlanCall& call) {
+                          const std::string& text = call["approximate"].text;
+                          return text != "none" && text != "tanh";
+                        }),
+                DoneIfEmpty("gradOutput self")},
           Gradient([](const Real* x) { return x[2] == 1 ? GeluSlopeByTanh(x[1]) : GeluSlopeByErf(x[1]); }, 4))
       .integers = {{0, 0}, {1, 0}};
 }
 
 void AddSwishes(Table& table) {
   const auto swish = [](Real x, Real beta) { return x * Logistic(beta * x); };
-  const Rules of_floats = {Nulls("self out"), In("self", kFloats), SameDtypes("self", "out")};
+  const Rules of_floats = {NoNulls("self out"), DtypeIn("self", kFloats), SameDtype("self", "out")};
   table.Add(PORTACL_FUNCTION(Silu), "self out", of_floats + AnyRank("self", "out"),
             Near([=](const Real* x) { return swish(x[0], 1); }, 2));
   MapOperator& with_beta =
@@ -243,30 +251,31 @@ void AddSwishes(Table& table) {
   with_beta.casts = {{"betaOptional", ACL_FLOAT}};
   const Listed on_new = {{}, {ACL_FLOAT, ACL_FLOAT16, ACL_BF16}};
   table.Add(PORTACL_FUNCTION(FastGelu), "self out",
-            Rules{Nulls("self out"), In("self", on_new), SameFormats("self out")} + SameOut(),
+            Rules{NoNulls("self out"), DtypeIn("self", on_new), SameFormat("self", "out")} + SameOut(),
             Near([=](const Real* x) { return swish(x[0], 1.702f); }));
 
-  table.Add(
-      PORTACL_FUNCTION(SiluBackward), "gradOutput self gradInput",
-      Rules{Nulls("gradOutput self gradInput"), In("gradOutput self", kFloats),
-            In("gradInput", {{ACL_FLOAT, ACL_FLOAT16, ACL_BF16}}), Sets([](MapCall& call) {
-              const bool differ = call.Is(k950Only) && call["gradOutput"].dtype != call["self"].dtype;
-              call.promoted = differ ? DtypeNumber{ACL_FLOAT} : call["self"].dtype;
-            }),
-            On(kBefore950, SameDtypes("gradOutput", "self")),
-            Says(161002, "gradInput", [](MapCall& call) { return call["gradInput"].dtype != call.promoted; }),
-            Ranks("gradOutput self"), On(kBefore950, SameShapes("gradOutput", "self")),
-            On(kBefore950, SameShapes("self", "gradInput"))} +
-          BroadcastTo("gradOutput self", "gradInput"),
-      Gradient([](const Real* x) { return SwishSlope(x[1], 1); }, 6, 0x1p-25L));
-  MapOperator& slope = table.Add(PORTACL_FUNCTION(SwishBackward), "gradOutput self betaOptional gradInput",
-                                 ThreeAlike(kFloats) + Rules{CastsToFloat("betaOptional"),
-                                                             Empty("gradOutput self"), DtypeIsThatOf("self")},
-                                 Gradient([](const Real* x) { return SwishSlope(x[1], x[2]); }));
+  table.Add(PORTACL_FUNCTION(SiluBackward), "gradOutput self gradInput",
+            Rules{NoNulls("gradOutput self gradInput"), DtypeIn("gradOutput self", kFloats),
+                  DtypeIn("gradInput", {{ACL_FLOAT, ACL_FLOAT16, ACL_BF16}}), Sets([](PlanCall& call) {
+                    const bool differ = call.Is(k950Only) && call["gradOutput"].dtype != call["self"].dtype;
+                    call.promoted = differ ? DtypeNumber{ACL_FLOAT} : call["self"].dtype;
+                  }),
+                  On(kBefore950, SameDtype("gradOutput", "self")),
+                  Refuses(161002, "gradInput",
+                          [](PlanCall& call) { return call["gradInput"].dtype != call.promoted; }),
+                  Ranks("gradOutput self"), On(kBefore950, SameShape("gradOutput", "self")),
+                  On(kBefore950, SameShape("self", "gradInput"))} +
+                BroadcastTo("gradOutput self", "gradInput"),
+            Gradient([](const Real* x) { return SwishSlope(x[1], 1); }, 6, 0x1p-25L));
+  MapOperator& slope =
+      table.Add(PORTACL_FUNCTION(SwishBackward), "gradOutput self betaOptional gradInput",
+                ThreeAlike(kFloats) + Rules{CastsToFloat("betaOptional"), DoneIfEmpty("gradOutput self"),
+                                            DtypeIsThatOf("self")},
+                Gradient([](const Real* x) { return SwishSlope(x[1], x[2]); }));
   slope.casts = {{"betaOptional", ACL_FLOAT}};
   table.Add(PORTACL_FUNCTION(FastGeluBackward), "gradOutput self gradInput",
-            ThreeAlike(on_new) + Rules{SameFormats("gradOutput self gradInput"), Empty("gradOutput self"),
-                                       DtypeIsThatOf("self")},
+            ThreeAlike(on_new) + Rules{SameFormat("gradOutput", "self gradInput"),
+                                       DoneIfEmpty("gradOutput self"), DtypeIsThatOf("self")},
             Gradient([](const Real* x) { return SwishSlope(x[1], 1.702f); }));
 }
 
@@ -281,8 +290,8 @@ void SetCasts(MapOperator& op, const std::string& scalars) {
 void AddElus(Table& table) {
   const auto is_finite = [](Real x) { return std::isfinite(x); };
   MapOperator& elu = table.Add(PORTACL_FUNCTION(Elu), "self alpha scale inputScale out",
-                               Rules{Nulls("self alpha scale inputScale out"),
-                                     In("self", {{ACL_FLOAT, ACL_FLOAT16, ACL_BF16, ACL_DOUBLE}}),
+                               Rules{NoNulls("self alpha scale inputScale out"),
+                                     DtypeIn("self", {{ACL_FLOAT, ACL_FLOAT16, ACL_BF16, ACL_DOUBLE}}),
                                      CastsToFloat("alpha scale inputScale")} +
                                    CastOut(),
                                Near(
@@ -295,20 +304,20 @@ void AddElus(Table& table) {
                                    1, 3));
   SetCasts(elu, "alpha scale inputScale");
   // 0 times what overflows.
-  elu.oracle.any_real = [](const Real* x) { return x[1] * x[2] == 0 && x[3] * x[0] > 88; };
+  elu.formula.any_real = [](const Real* x) { return x[1] * x[2] == 0 && x[3] * x[0] > 88; };
   elu.values = {{1, 0}, {1.05L, 0}, {0.5L, 0}, {-0.75L, 0}, {3, 0}, {kInfinity, 0}};
   table.AddInPlace(PORTACL_FUNCTION(InplaceElu), "selfRef alpha scale inputScale");
 
   MapOperator& slope = table.Add(
       PORTACL_FUNCTION(EluBackward), "gradOutput alpha scale inputScale isResult selfOrResult gradInput",
       Rules{
-          Nulls("gradOutput alpha scale inputScale selfOrResult gradInput"), In("gradOutput", kFloats),
-          SameDtypes("gradOutput", "selfOrResult"), CastsFrom("gradOutput", "gradInput"),
+          NoNulls("gradOutput alpha scale inputScale selfOrResult gradInput"), DtypeIn("gradOutput", kFloats),
+          SameDtype("gradOutput", "selfOrResult"), CastsTo("gradOutput", "gradInput"),
           CastsToFloat("alpha scale inputScale"),
-          Says(161002, "alpha",
-               [](MapCall& call) { return call["isResult"].value.real != 0 && FloatOf(call, "alpha") < 0; }),
-          Ranks("gradOutput selfOrResult"), SameShapes("gradOutput", "selfOrResult"),
-          SameShapes("selfOrResult", "gradInput"), Empty("gradOutput"), DtypeIsThatOf("selfOrResult")},
+          Refuses(161002, "alpha",
+                  [](PlanCall& call) { return call["isResult"].integer != 0 && FloatOf(call, "alpha") < 0; }),
+          Ranks("gradOutput selfOrResult"), SameShape("gradOutput", "selfOrResult"),
+          SameShape("selfOrResult", "gradInput"), DoneIfEmpty("gradOutput"), DtypeIsThatOf("selfOrResult")},
       Near([](const Real* x) {
         const Real alpha = x[1];
         const Real scale = x[2];
@@ -321,7 +330,7 @@ void AddElus(Table& table) {
   slope.integers = {{0, 0}, {1, 0}};
   slope.values = {{1, 0}, {1.05L, 0}, {0.5L, 0}, {-0.75L, 0}};
   // 0 and infinity times what underflows, 0 times what overflows.
-  slope.oracle.any_real = [](const Real* x) {
+  slope.formula.any_real = [](const Real* x) {
     const Real z = x[5] * x[3];
     if (x[4] != 0 || !(x[5] < 0)) return false;
     return ((x[0] == 0 || std::isinf(x[0])) && z < -600) || (x[0] * x[1] * x[2] == 0 && z > 88);
@@ -329,12 +338,12 @@ void AddElus(Table& table) {
 
   MapOperator& celu =
       table.Add(PORTACL_FUNCTION(Celu), "self alpha out",
-                Rules{Nulls("self alpha out"), In("self", On310BToo()), CastsToFloat("alpha"),
-                      Says(161002, "alpha",
-                           [](MapCall& call) {
-                             const float alpha = FloatOf(call, "alpha");
-                             return alpha == 0 || std::isnan(alpha);
-                           })} +
+                Rules{NoNulls("self alpha out"), DtypeIn("self", On310BToo()), CastsToFloat("alpha"),
+                      Refuses(161002, "alpha",
+                              [](PlanCall& call) {
+                                const float alpha = FloatOf(call, "alpha");
+                                return alpha == 0 || std::isnan(alpha);
+                              })} +
                     CastOut(),
                 Near([](const Real* x) { return x[0] > 0 ? x[0] : x[1] * Expm1(x[0] / x[1]); }));
   SetCasts(celu, "alpha");
@@ -354,7 +363,7 @@ void AddSelus(Table& table) {
   };
   selu.any_integer = [](const Int* x) { return x[0] > 58 && x[0] < 128; };
   table.Add(PORTACL_FUNCTION(Selu), "self out",
-            Rules{Nulls("self out"), In("self out", list)} + AnyRank("self", "out"), selu);
+            Rules{NoNulls("self out"), DtypeIn("self out", list)} + AnyRank("self", "out"), selu);
   table.AddInPlace(PORTACL_FUNCTION(InplaceSelu), "selfRef");
 
   Oracle slope = Near([=](const Real* x) { return x[0] * (x[1] > 0 ? kScale : x[1] + kScale * kAlpha); });
@@ -368,49 +377,51 @@ void AddSelus(Table& table) {
   slope.any_integer = [=](const Int* x) {
     return std::fabs(of_integers(x)) > 127 && x[0] >= -128 && x[0] < 128 && x[1] >= -128 && x[1] < 128;
   };
-  table.Add(
-      PORTACL_FUNCTION(SeluBackward), "gradOutput result gradInput",
-      Rules{Nulls("gradOutput result gradInput"), In("gradOutput", list), SameDtypes("gradOutput", "result"),
-            SameDtypes("result", "gradInput"), SameShapes("gradOutput", "result"),
-            SameShapes("result", "gradInput"), Empty("gradOutput"), DtypeIsThatOf("result")},
-      slope);
+  table.Add(PORTACL_FUNCTION(SeluBackward), "gradOutput result gradInput",
+            Rules{NoNulls("gradOutput result gradInput"), DtypeIn("gradOutput", list),
+                  SameDtype("gradOutput", "result"), SameDtype("result", "gradInput"),
+                  SameShape("gradOutput", "result"), SameShape("result", "gradInput"),
+                  DoneIfEmpty("gradOutput"), DtypeIsThatOf("result")},
+            slope);
 }
 
 void AddSoftpluses(Table& table) {
-  MapOperator& softplus =
-      table.Add(PORTACL_FUNCTION(Softplus), "self beta threshold out",
-                Rules{Nulls("self beta threshold out"), In("self", kFloats), CastsToFloat("beta threshold")} +
-                    CastOut(),
-                Near([](const Real* x) {
-                  const Real z = x[0] * x[1];
-                  if (z > x[2]) return x[0];
-                  const Real power = std::exp(z);
-                  return (power >= 0x1p128L ? kInfinity : std::log1p(power)) / x[1];
-                }));
+  MapOperator& softplus = table.Add(
+      PORTACL_FUNCTION(Softplus), "self beta threshold out",
+      Rules{NoNulls("self beta threshold out"), DtypeIn("self", kFloats), CastsToFloat("beta threshold")} +
+          CastOut(),
+      Near([](const Real* x) {
+        const Real z = x[0] * x[1];
+        if (z > x[2]) return x[0];
+        const Real power = std::exp(z);
+        return (power >= 0x1p128L ? kInfinity : std::log1p(power)) / x[1];
+      }));
   SetCasts(softplus, "beta threshold");
   softplus.values = {{1, 0}, {20, 0}, {-0.75L, 0}, {3.7L, 0}, {0, 0}, {1000, 0}};
 
   const Listed any = kFDI;
-  MapOperator& slope = table.Add(
-      PORTACL_FUNCTION(SoftplusBackward), "gradOutput self beta threshold gradInput",
-      Rules{Nulls("gradOutput self gradInput beta threshold"), In("gradOutput", kFD), In("self", any),
-            In("gradInput", kFD), Ranks("gradOutput self gradInput"), SameShapes("gradOutput", "self"),
-            SameShapes("self", "gradInput"), Empty("gradOutput self"), Sets([](MapCall& call) {
-              const DtypeNumber self = call["self"].dtype;
-              const bool same =
-                  self == call["gradOutput"].dtype && IsOneOf(self, {ACL_FLOAT, ACL_FLOAT16, ACL_BF16});
-              call.promoted = same ? self : DtypeNumber{ACL_FLOAT};
-            })},
-      Gradient([](const Real* x) { return x[1] * x[2] > x[3] ? 1 : Logistic(x[1] * x[2]); }));
+  MapOperator& slope =
+      table.Add(PORTACL_FUNCTION(SoftplusBackward), "gradOutput self beta threshold gradInput",
+                Rules{NoNulls("gradOutput self gradInput beta threshold"), DtypeIn("gradOutput", kFD),
+                      DtypeIn("self", any), DtypeIn("gradInput", kFD), Ranks("gradOutput self gradInput"),
+                      SameShape("gradOutput", "self"), SameShape("self", "gradInput"),
+                      DoneIfEmpty("gradOutput self"), Sets([](PlanCall& call) {
+                        const DtypeNumber self = call["self"].dtype;
+                        const bool same = self == call["gradOutput"].dtype &&
+                                          IsOneOf(self, {ACL_FLOAT, ACL_FLOAT16, ACL_BF16});
+                        call.promoted = same ? self : DtypeNumber{ACL_FLOAT};
+                      })},
+                Gradient([](const Real* x) { return x[1] * x[2] > x[3] ? 1 : Logistic(x[1] * x[2]); }));
   SetCasts(slope, "beta threshold");
   slope.values = softplus.values;
 
   const auto mish_power = [](Real x) { return std::tanh(std::log1p(std::exp(x))); };
-  table.Add(PORTACL_FUNCTION(Mish), "self out", Rules{Nulls("self out"), In("self", kFloats)} + SameOut(),
+  table.Add(PORTACL_FUNCTION(Mish), "self out",
+            Rules{NoNulls("self out"), DtypeIn("self", kFloats)} + SameOut(),
             Near([=](const Real* x) { return x[0] * (x[0] > 1000 ? 1 : mish_power(x[0])); }));
   table.AddInPlace(PORTACL_FUNCTION(InplaceMish), "selfRef");
   table.Add(PORTACL_FUNCTION(MishBackward), "gradOutput self gradInput",
-            Rules{Nulls("gradOutput self gradInput"), In("gradOutput self gradInput", kFloats),
+            Rules{NoNulls("gradOutput self gradInput"), DtypeIn("gradOutput self gradInput", kFloats),
                   Promotes("gradOutput self")} +
                 BroadcastTo("gradOutput self", "gradInput"),
             Gradient([=](const Real* x) {
@@ -423,23 +434,23 @@ void AddSoftpluses(Table& table) {
               return t + x[1] * Logistic(x[1]) * rest;
             }));
 
-  const Rules alike = {In("self", kFloats), SameDtypes("self", "out"), SameShapes("self", "out"),
-                       Empty("self"), DtypeIsThatOf("self")};
+  const Rules alike = {DtypeIn("self", kFloats), SameDtype("self", "out"), SameShape("self", "out"),
+                       DoneIfEmpty("self"), DtypeIsThatOf("self")};
   Oracle log_sigmoid = Near([](const Real* x) {
     return std::fmin(x[0], Real{0}) + (std::isnan(x[0]) ? x[0] : 0) - std::log1p(std::exp(-std::fabs(x[0])));
   });
   log_sigmoid.zero_sign_free = true;
-  table.Add(PORTACL_FUNCTION(LogSigmoid), "self out", Rules{Nulls("self out")} + alike, log_sigmoid);
+  table.Add(PORTACL_FUNCTION(LogSigmoid), "self out", Rules{NoNulls("self out")} + alike, log_sigmoid);
   MapOperator& forward = table.Add(PORTACL_FUNCTION(LogSigmoidForward), "self out buffer",
-                                   Rules{Nulls("self out")} + alike, log_sigmoid);
+                                   Rules{NoNulls("self out")} + alike, log_sigmoid);
   forward.output = "out";
   forward.ignored = {"buffer"};
   MapOperator& log_slope =
       table.Add(PORTACL_FUNCTION(LogSigmoidBackward), "gradOutput self buffer gradInput",
-                Rules{Nulls("gradOutput self buffer gradInput"), In("gradOutput", kFloats),
-                      SameDtypes("gradOutput", "self"), SameDtypes("self", "gradInput"),
-                      SameShapes("gradOutput", "gradInput"), SameShapes("self", "gradInput"),
-                      Empty("gradOutput self"), DtypeIsThatOf("self")},
+                Rules{NoNulls("gradOutput self buffer gradInput"), DtypeIn("gradOutput", kFloats),
+                      SameDtype("gradOutput", "self"), SameDtype("self", "gradInput"),
+                      SameShape("gradOutput", "gradInput"), SameShape("self", "gradInput"),
+                      DoneIfEmpty("gradOutput self"), DtypeIsThatOf("self")},
                 Gradient([](const Real* x) { return Logistic(-x[1]); }));
   log_slope.ignored = {"buffer"};
 }
@@ -452,32 +463,33 @@ void AddHardOnes(Table& table) {
     const float line = x[0] * (1.0f / 6) + 0.5f;
     return line > 1 ? 1 : line < 0 ? 0 : line;
   };
-  table.Add(PORTACL_FUNCTION(Hardsigmoid), "self out",
-            Rules{Nulls("self out"), In("self", kFloats + DtypeList{ACL_INT32}), SameFormats("self out")} +
-                SameOut() + Rules{Sets([](MapCall& call) {
-                  if (call["self"].dtype == ACL_INT32) call.promoted = ACL_FLOAT;
-                })},
-            sigmoid);
+  table.Add(
+      PORTACL_FUNCTION(Hardsigmoid), "self out",
+      Rules{NoNulls("self out"), DtypeIn("self", kFloats + DtypeList{ACL_INT32}), SameFormat("self", "out")} +
+          SameOut() + Rules{Sets([](PlanCall& call) {
+            if (call["self"].dtype == ACL_INT32) call.promoted = ACL_FLOAT;
+          })},
+      sigmoid);
   table.AddInPlace(PORTACL_FUNCTION(InplaceHardsigmoid), "self");
   table.Add(PORTACL_FUNCTION(HardsigmoidBackward), "gradOutput self out",
-            Rules{Nulls("gradOutput self out"), In("gradOutput self", kFloats), Promotes("gradOutput self"),
-                  CastsTo("out"), Ranks("gradOutput self out"), SameShapes("gradOutput", "self"),
-                  SameShapes("self", "out"), Empty("gradOutput self")},
+            Rules{NoNulls("gradOutput self out"), DtypeIn("gradOutput self", kFloats),
+                  Promotes("gradOutput self"), PromotedCastsTo("out"), Ranks("gradOutput self out"),
+                  SameShape("gradOutput", "self"), SameShape("self", "out"), DoneIfEmpty("gradOutput self")},
             Exact([](const auto* x) { return x[1] > -3 && x[1] < 3 ? x[0] / 6 : 0; }));
 
   table.Add(PORTACL_FUNCTION(Hardswish), "self out",
-            Rules{Nulls("self out"), In("self out", kFloats)} + AnyRank("self", "out"),
+            Rules{NoNulls("self out"), DtypeIn("self out", kFloats)} + AnyRank("self", "out"),
             Exact([](const auto* x) { return x[0] <= -3  ? 0
                                              : x[0] >= 3 ? x[0]
                                                          : x[0] * (x[0] + 3) / 6; }));
   table.AddInPlace(PORTACL_FUNCTION(InplaceHardswish), "self");
   table.Add(PORTACL_FUNCTION(HardswishBackward), "gradOutput self out",
-            ThreeAlike(kFloats, "out") + Rules{Empty("gradOutput self"), DtypeIsThatOf("self")},
+            ThreeAlike(kFloats, "out") + Rules{DoneIfEmpty("gradOutput self"), DtypeIsThatOf("self")},
             Exact([](const auto* x) {
               return x[1] < -3 ? 0 : x[1] > 3 || std::isnan(x[1]) ? x[0] : x[0] * (x[1] / 3 + 0.5f);
             }));
   table.Add(PORTACL_FUNCTION(HardswishBackwardV2), "gradOutput self out",
-            ThreeAlike(kFloats, "out") + Rules{Empty("gradOutput self"), DtypeIsThatOf("self")},
+            ThreeAlike(kFloats, "out") + Rules{DoneIfEmpty("gradOutput self"), DtypeIsThatOf("self")},
             Exact([](const auto* x) {
               return x[1] <= -3 ? 0 : x[1] >= 3 || std::isnan(x[1]) ? x[0] : x[0] * (x[1] / 3 + 0.5f);
             }));
@@ -490,24 +502,26 @@ void AddHardOnes(Table& table) {
   });
   tanh.integer = [](const Int* x) { return std::min(std::max(x[0], x[1]), x[2]); };
   tanh.rounds_scalars = true;
-  MapOperator& hardtanh = table.Add(
-      PORTACL_FUNCTION(Hardtanh), "self clipValueMin clipValueMax out",
-      Rules{Nulls("self clipValueMin clipValueMax out"), In("self", kFD + whole),
-            In("clipValueMin clipValueMax", kFD + whole),
-            Says(161002, "clipValueMin",
-                 [=](MapCall& call) {
-                   const DtypeNumber as = IsOneOf(call["clipValueMin"].dtype, whole) ? ACL_INT64 : ACL_DOUBLE;
-                   return ScalarIn(call["clipValueMin"], as).real > ScalarIn(call["clipValueMax"], as).real;
-                 })} +
-          SameOut(),
-      tanh);
+  MapOperator& hardtanh =
+      table.Add(PORTACL_FUNCTION(Hardtanh), "self clipValueMin clipValueMax out",
+                Rules{NoNulls("self clipValueMin clipValueMax out"), DtypeIn("self", kFD + whole),
+                      DtypeIn("clipValueMin clipValueMax", kFD + whole),
+                      Refuses(161002, "clipValueMin",
+                              [=](PlanCall& call) {
+                                const DtypeNumber as =
+                                    IsOneOf(call["clipValueMin"].dtype, whole) ? ACL_INT64 : ACL_DOUBLE;
+                                return ScalarIn(call["clipValueMin"], as).real >
+                                       ScalarIn(call["clipValueMax"], as).real;
+                              })} +
+                    SameOut(),
+                tanh);
   hardtanh.values = {{0.5L, 0}, {3, 0}, {-2, 0}, {2.7L, 0}};
   table.AddInPlace(PORTACL_FUNCTION(InplaceHardtanh), "selfRef clipValueMin clipValueMax");
   MapOperator& slope = table.Add(
       PORTACL_FUNCTION(HardtanhBackward), "gradOutput self min max out",
-      Rules{Nulls("self gradOutput out min max"), In("gradOutput self out", kFloats),
-            SameDtypes("gradOutput", "self"), Ranks("gradOutput self"), SameShapes("gradOutput", "self"),
-            SameShapes("self", "out"), Empty("gradOutput self"), DtypeIsThatOf("self")},
+      Rules{NoNulls("self gradOutput out min max"), DtypeIn("gradOutput self out", kFloats),
+            SameDtype("gradOutput", "self"), Ranks("gradOutput self"), SameShape("gradOutput", "self"),
+            SameShape("self", "out"), DoneIfEmpty("gradOutput self"), DtypeIsThatOf("self")},
       Exact([](const auto* x) { return x[1] <= x[2] || x[1] >= x[3] ? 0 : x[0]; }));
   SetCasts(slope, "min max");
   slope.values = {{-2, 0}, {3, 0}, {0.5L, 0}, {2.75L, 0}};
@@ -515,26 +529,27 @@ void AddHardOnes(Table& table) {
 
 void AddShrinks(Table& table) {
   const auto bound = [](auto lambda) { return lambda < 0 ? 0 : lambda; };
-  MapOperator& hard = table.Add(
-      PORTACL_FUNCTION(Hardshrink), "self lambd out",
-      Rules{Nulls("self lambd out"), In("self out", On310BToo()), Ranks("self")} + AnyRank("self", "out"),
-      Exact([=](const auto* x) { return std::fabs(x[0]) <= bound(x[1]) ? 0 : x[0]; }));
+  MapOperator& hard =
+      table.Add(PORTACL_FUNCTION(Hardshrink), "self lambd out",
+                Rules{NoNulls("self lambd out"), DtypeIn("self out", On310BToo()), Ranks("self")} +
+                    AnyRank("self", "out"),
+                Exact([=](const auto* x) { return std::fabs(x[0]) <= bound(x[1]) ? 0 : x[0]; }));
   SetCasts(hard, "lambd");
   const auto slope = Exact([=](const auto* x) { return std::fabs(x[1]) <= bound(x[2]) ? 0 : x[0]; });
-  MapOperator& hard_slope =
-      table.Add(PORTACL_FUNCTION(HardshrinkBackward), "gradOutput self lambd gradInput",
-                Rules{Nulls("gradOutput self lambd gradInput"), In("gradOutput self gradInput", kFloats),
-                      Promotes("gradOutput self"), Ranks("gradOutput self gradInput"),
-                      Empty("gradOutput self"), Broadcasts("gradOutput self"), BroadcastIs("gradInput")},
-                slope);
+  MapOperator& hard_slope = table.Add(
+      PORTACL_FUNCTION(HardshrinkBackward), "gradOutput self lambd gradInput",
+      Rules{NoNulls("gradOutput self lambd gradInput"), DtypeIn("gradOutput self gradInput", kFloats),
+            Promotes("gradOutput self"), Ranks("gradOutput self gradInput"), DoneIfEmpty("gradOutput self"),
+            Broadcasts("gradOutput self"), ResultIs("gradInput")},
+      slope);
   SetCasts(hard_slope, "lambd");
 
   const auto is_negative = [](const std::string& name) {
-    return Says(161002, name, [=](MapCall& call) { return FloatOf(call, name) < 0; });
+    return Refuses(161002, name, [=](PlanCall& call) { return FloatOf(call, name) < 0; });
   };
   MapOperator& soft = table.Add(
       PORTACL_FUNCTION(Softshrink), "self lambd out",
-      Rules{Nulls("self lambd out"), In("self out", kFloats), Ranks("self"), is_negative("lambd")} +
+      Rules{NoNulls("self lambd out"), DtypeIn("self out", kFloats), Ranks("self"), is_negative("lambd")} +
           AnyRank("self", "out"),
       Exact([](const auto* x) { return x[0] > x[1]    ? x[0] - x[1]
                                        : x[0] < -x[1] ? x[0] + x[1]
@@ -542,8 +557,8 @@ void AddShrinks(Table& table) {
   SetCasts(soft, "lambd");
   MapOperator& shrink = table.Add(
       PORTACL_FUNCTION(Shrink), "self lambd bias out",
-      Rules{Nulls("self lambd bias out"), In("self out", {{ACL_FLOAT, ACL_FLOAT16}}), is_negative("lambd"),
-            Ranks("self")} +
+      Rules{NoNulls("self lambd bias out"), DtypeIn("self out", {{ACL_FLOAT, ACL_FLOAT16}}),
+            is_negative("lambd"), Ranks("self")} +
           AnyRank("self", "out"),
       Exact([](const auto* x) { return x[0] > x[1]    ? x[0] - x[2]
                                        : x[0] < -x[1] ? x[0] + x[2]
@@ -551,14 +566,14 @@ void AddShrinks(Table& table) {
   SetCasts(shrink, "lambd bias");
   MapOperator& soft_slope = table.Add(
       PORTACL_FUNCTION(SoftshrinkBackward), "gradOutput self lambda gradInput",
-      Rules{
-          Nulls("gradOutput self lambda gradInput"), In("gradOutput self gradInput", On310BToo()),
-          is_negative("lambda"), Ranks("gradOutput self"), Broadcasts("gradOutput self"),
-          BroadcastIs("gradInput"), Empty("gradOutput gradInput"), Sets([](MapCall& call) {
-            const DtypeNumber self = call["self"].dtype;
-            call.promoted = self == call["gradOutput"].dtype ? self : DtypeNumber{ACL_FLOAT};
-          }),
-          Says(561103, "gradInput", [](MapCall& call) { return call["gradInput"].dtype != call.promoted; })},
+      Rules{NoNulls("gradOutput self lambda gradInput"), DtypeIn("gradOutput self gradInput", On310BToo()),
+            is_negative("lambda"), Ranks("gradOutput self"), Broadcasts("gradOutput self"),
+            ResultIs("gradInput"), DoneIfEmpty("gradOutput gradInput"), Sets([](PlanCall& call) {
+              const DtypeNumber self = call["self"].dtype;
+              call.promoted = self == call["gradOutput"].dtype ? self : DtypeNumber{ACL_FLOAT};
+            }),
+            Refuses(561103, "gradInput",
+                    [](PlanCall& call) { return call["gradInput"].dtype != call.promoted; })},
       slope);
   SetCasts(soft_slope, "lambda");
 }
@@ -566,8 +581,8 @@ void AddShrinks(Table& table) {
 void AddOutputGradients(Table& table) {
   table.Add(
       PORTACL_FUNCTION(TanhBackward), "gradOutput output gradInput",
-      Rules{Nulls("gradOutput output gradInput"), In("gradOutput", kFD), SameDtypes("gradOutput", "output"),
-            SameDtypes("output", "gradInput"), DtypeIsThatOf("output")} +
+      Rules{NoNulls("gradOutput output gradInput"), DtypeIn("gradOutput", kFD),
+            SameDtype("gradOutput", "output"), SameDtype("output", "gradInput"), DtypeIsThatOf("output")} +
           BroadcastTo("gradOutput output", "gradInput"),
       Exact([](const auto* x) { return x[0] * (1 - x[1] * x[1]); }));
   Oracle sigmoid = Exact([](const auto* x) { return x[0] * (1 - x[1]) * x[1]; });
@@ -577,8 +592,9 @@ void AddOutputGradients(Table& table) {
   sigmoid.ulp_complex = 8;
   const Listed anywhere = {{ACL_FLOAT, ACL_FLOAT16, ACL_DOUBLE, ACL_COMPLEX64, ACL_COMPLEX128, ACL_BF16}};
   table.Add(PORTACL_FUNCTION(SigmoidBackward), "gradOutput output gradInput",
-            Rules{Nulls("gradOutput output gradInput"), In("gradOutput", kFDC),
-                  In("output gradInput", anywhere), Promotes("gradOutput output"), CastsTo("gradInput")} +
+            Rules{NoNulls("gradOutput output gradInput"), DtypeIn("gradOutput", kFDC),
+                  DtypeIn("output gradInput", anywhere), Promotes("gradOutput output"),
+                  PromotedCastsTo("gradInput")} +
                 BroadcastTo("gradOutput output", "gradInput"),
             sigmoid);
 }
@@ -586,10 +602,10 @@ void AddOutputGradients(Table& table) {
 // ---- logarithms of odds ----
 
 void AddLogits(Table& table) {
-  const auto tiling = [](const std::string& names, auto wrong) { return Says(561002, names, wrong); };
+  const auto tiling = [](const std::string& names, auto wrong) { return Refuses(561002, names, wrong); };
   const auto shapes = [=](const std::string& first, const std::string& second) {
     return tiling(first + " " + second,
-                  [=](MapCall& call) { return call[first].shape != call[second].shape; });
+                  [=](PlanCall& call) { return call[first].shape != call[second].shape; });
   };
   const Listed since_a2 = {{}, {ACL_FLOAT, ACL_FLOAT16, ACL_BF16}};
   const auto narrow = [](Real x) { return static_cast<float>(x); };
@@ -604,9 +620,9 @@ void AddLogits(Table& table) {
       0.51);
   MapOperator& forward =
       table.Add(PORTACL_FUNCTION(Logit), "input eps out",
-                {Nulls("input out"), In("input", since_a2), SameDtypes("input", "out"),
-                 tiling("input", [](MapCall& call) { return call["input"].shape.size() > 8; }),
-                 shapes("input", "out"), Empty("input"), DtypeIsThatOf("input")},
+                {NoNulls("input out"), DtypeIn("input", since_a2), SameDtype("input", "out"),
+                 tiling("input", [](PlanCall& call) { return call["input"].shape.size() > 8; }),
+                 shapes("input", "out"), DoneIfEmpty("input"), DtypeIsThatOf("input")},
                 logit);
   forward.integers = {{-1, 0}, {0.25L, 0}, {0, 0}, {1e-6L, 0}};
 
@@ -621,9 +637,9 @@ void AddLogits(Table& table) {
   };
   MapOperator& backward =
       table.Add(PORTACL_FUNCTION(LogitGrad), "x dy eps out",
-                {Nulls("x dy out"), In("x", since_a2), SameDtypes("x", "dy"), SameDtypes("x", "out"),
-                 tiling("x", [](MapCall& call) { return call["x"].shape.size() > 8; }), shapes("x", "dy"),
-                 shapes("x", "out"), Empty("x"), DtypeIsThatOf("x")},
+                {NoNulls("x dy out"), DtypeIn("x", since_a2), SameDtype("x", "dy"), SameDtype("x", "out"),
+                 tiling("x", [](PlanCall& call) { return call["x"].shape.size() > 8; }), shapes("x", "dy"),
+                 shapes("x", "out"), DoneIfEmpty("x"), DtypeIsThatOf("x")},
                 slope);
   backward.integers = {{-1, 0}, {0.25L, 0}, {0, 0}, {1e-6L, 0}};
 }
@@ -643,7 +659,7 @@ const std::vector<MapOperator>& ActivationOperators() {
     AddShrinks(table);
     AddOutputGradients(table);
     AddLogits(table);
-    return table.Take();
+    return Completed(table.Take());
   }();
   return all;
 }

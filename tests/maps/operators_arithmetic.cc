@@ -4,7 +4,9 @@
 #include <cmath>
 
 #include "aclnnop/families/arithmetic.h"
-#include "support/map_rules.h"
+#include "support/map_operator.h"
+#include "support/rules.h"
+#include "support/scalar_dtypes.h"
 
 namespace portacl::testing {
 namespace {
@@ -48,36 +50,36 @@ Rule ListedOn950(const std::string& names, const Listed& list) {
 
 // Two tensors and alpha.
 Rules TwoTensors(const Listed& list, const Rules& alpha) {
-  return Rules{Nulls("self other alpha out"), In("self other", list), Promotes("self other")} + alpha +
+  return Rules{NoNulls("self other alpha out"), DtypeIn("self other", list), Promotes("self other")} + alpha +
          Rules{On(k950Only, CastsToPromoted("self other")),
                ListedOn950("self other", list),
-               CastsTo("out"),
+               PromotedCastsTo("out"),
                Ranks("self other"),
                Broadcasts("self other"),
-               BroadcastIs("out"),
-               Empty("self other")};
+               ResultIs("out"),
+               DoneIfEmpty("self other")};
 }
 
 // A tensor, a scalar and alpha.
 Rules TensorAndScalar(const std::string& tensor, const std::string& nulls, const Rules& lists,
-                      const std::function<DtypeNumber(MapCall&)>& rule, const Listed& list, bool bool_case) {
-  return Rules{Nulls(nulls)} + lists + Rules{PromotesTo("self other", rule),
-                                             AlphaFits(bool_case),
-                                             On(k950Only, CastsToPromoted("self other")),
-                                             ListedOn950("self other", list),
-                                             CastsTo("out"),
-                                             Ranks(tensor),
-                                             SameShapes(tensor, "out"),
-                                             Empty(tensor)};
+                      const std::function<DtypeNumber(PlanCall&)>& rule, const Listed& list, bool bool_case) {
+  return Rules{NoNulls(nulls)} + lists + Rules{PromotesTo("self other", rule),
+                                               AlphaFits(bool_case),
+                                               On(k950Only, CastsToPromoted("self other")),
+                                               ListedOn950("self other", list),
+                                               PromotedCastsTo("out"),
+                                               Ranks(tensor),
+                                               SameShape(tensor, "out"),
+                                               DoneIfEmpty(tensor)};
 }
 
-DtypeNumber AddsRule(MapCall& call) {
+DtypeNumber AddsRule(PlanCall& call) {
   return call.product == Product::k950
              ? ExactRule950(call, "self", "other alpha")
              : WithScalarBefore950(call["self"].dtype, call["other"].dtype, call["out"].dtype);
 }
 
-DtypeNumber AddV3Rule(MapCall& call) {
+DtypeNumber AddV3Rule(PlanCall& call) {
   const DtypeNumber scalar = call["self"].dtype;
   const DtypeNumber tensor = call["other"].dtype;
   if (IsComplexDtype(scalar)) return Stt(tensor, scalar);
@@ -85,7 +87,7 @@ DtypeNumber AddV3Rule(MapCall& call) {
   return WithScalarBefore950(tensor, scalar, call["out"].dtype);
 }
 
-DtypeNumber RsubsRule(MapCall& call) {
+DtypeNumber RsubsRule(PlanCall& call) {
   const DtypeNumber tensor = call["self"].dtype;
   const DtypeNumber scalar = call["other"].dtype;
   if (call.product == Product::k950) return ExactRule950(call, "self", "other alpha");
@@ -96,7 +98,7 @@ void AddSums(std::vector<MapOperator>& all) {
   const auto first = static_cast<ptrdiff_t>(all.size());
   const Rules tensors = TwoTensors(kFDCI, {AlphaFits()});
   const Rules scalars =
-      TensorAndScalar("self", "self other alpha out", {In("self", kFDCI)}, AddsRule, kFDCI, true);
+      TensorAndScalar("self", "self other alpha out", {DtypeIn("self", kFDCI)}, AddsRule, kFDCI, true);
   const std::string names = "self other alpha out";
   const std::string in_place = "selfRef other alpha";
   const Oracle sum = ScaledSum(1, false);
@@ -118,13 +120,19 @@ void AddSums(std::vector<MapOperator>& all) {
       Describe(PORTACL_C_FUNCTION(aclnnRsub), names, TwoTensors(without_bool, {AlphaFits(false)}), reversed));
   all.push_back(Describe(
       PORTACL_C_FUNCTION(aclnnRsubs), names,
-      TensorAndScalar("self", names, {In("self other", without_bool)}, RsubsRule, without_bool, false),
+      TensorAndScalar("self", names, {DtypeIn("self other", without_bool)}, RsubsRule, without_bool, false),
       reversed));
-  all.back().oracle.rounds_scalars = true;
+  all.back().formula.rounds_scalars = true;
 
   const Listed third = {{ACL_FLOAT, ACL_INT32, ACL_FLOAT16, ACL_BF16, ACL_INT8}};
-  Rules rules = {Nulls(names),   In("other", third), PromotesTo("self other", AddV3Rule), AlphaFits(),
-                 CastsTo("out"), Ranks("other"),     SameShapes("other", "out"),          Empty("other")};
+  Rules rules = {NoNulls(names),
+                 DtypeIn("other", third),
+                 PromotesTo("self other", AddV3Rule),
+                 AlphaFits(),
+                 PromotedCastsTo("out"),
+                 Ranks("other"),
+                 SameShape("other", "out"),
+                 DoneIfEmpty("other")};
   all.push_back(Describe(PORTACL_C_FUNCTION(aclnnAddV3), names, rules, sum));
   all.push_back(InPlace(PORTACL_C_FUNCTION(aclnnInplaceAddV3), all.back(), in_place));
   all.back().output = "other";
@@ -138,11 +146,11 @@ void AddProducts(std::vector<MapOperator>& all) {
   product.twofold = [](const double* x) { return x[0] * x[1]; };
   product.integer = [](const Int* x) { return Times(x[0], x[1]); };
   product.complex = [](const Complex* x) { return x[0] * x[1]; };
-  const Rules lists = {Nulls("self other out"), In("self other out", kFDCI), Promotes("self other"),
-                       On(kBefore950, CastsTo("out"))};
-  const Rules shapes = {Broadcasts("self other"), BroadcastIs("out"), Empty("self other")};
+  const Rules lists = {NoNulls("self other out"), DtypeIn("self other out", kFDCI), Promotes("self other"),
+                       On(kBefore950, PromotedCastsTo("out"))};
+  const Rules shapes = {Broadcasts("self other"), ResultIs("out"), DoneIfEmpty("self other")};
   // Without a check of the rank nothing says what becomes of nine dimensions.
-  const Rule any_rank = Undetermined([](MapCall& call) {
+  const Rule any_rank = Undetermined([](PlanCall& call) {
     return call["self"].shape.size() > 8 || call["other"].shape.size() > 8 || call["out"].shape.size() > 8;
   });
   all.push_back(Describe(PORTACL_C_FUNCTION(aclnnMul), "self other out",
@@ -151,7 +159,7 @@ void AddProducts(std::vector<MapOperator>& all) {
   base.rules = lists + Rules{any_rank} + shapes;
   all.push_back(InPlace(PORTACL_C_FUNCTION(aclnnInplaceMul), base, "selfRef other"));
 
-  const auto rule = [](MapCall& call) -> DtypeNumber {
+  const auto rule = [](PlanCall& call) -> DtypeNumber {
     const DtypeNumber tensor = call["self"].dtype;
     const DtypeNumber scalar = call["other"].dtype;
     if (call.product == Product::k950) return ExactRule950(call, "self", "other");
@@ -161,17 +169,17 @@ void AddProducts(std::vector<MapOperator>& all) {
     return IsFloatingDtype(scalar) || tensor == ACL_BOOL ? Stt(tensor, scalar) : tensor;
   };
   const Rules scalars = {
-      Nulls("self other out"),
+      NoNulls("self other out"),
       any_rank,
-      In("self out", kFDCI),
-      When([](MapCall& call) { return call.product == Product::k950; }, PromotesTo("self other", rule)),
-      Sets([=](MapCall& call) { call.promoted = rule(call); }),
+      DtypeIn("self out", kFDCI),
+      When([](PlanCall& call) { return call.product == Product::k950; }, PromotesTo("self other", rule)),
+      Sets([=](PlanCall& call) { call.promoted = rule(call); }),
       ListedOn950("self other", kFDCI),
       On(k950Only, CastsToPromoted("self other")),
-      On(k950Only, CastsTo("out")),
-      SameShapes("self", "out"),
-      Undetermined([](MapCall& call) { return call.promoted == kUndefinedDtype; }),
-      Empty("self")};
+      On(k950Only, PromotedCastsTo("out")),
+      SameShape("self", "out"),
+      Undetermined([](PlanCall& call) { return call.promoted == kUndefinedDtype; }),
+      DoneIfEmpty("self")};
   all.push_back(Describe(PORTACL_C_FUNCTION(aclnnMuls), "self other out", scalars, product));
   all.push_back(InPlace(PORTACL_C_FUNCTION(aclnnInplaceMuls), all.back(), "selfRef other"));
 }
@@ -180,12 +188,9 @@ void AddProducts(std::vector<MapOperator>& all) {
 
 DtypeNumber FloatOfIntegers(DtypeNumber dtype) { return IsIntegral(dtype) ? DtypeNumber{ACL_FLOAT} : dtype; }
 
-bool HasMode(MapCall& call) {
-  const auto& names = call.op->names;
-  return std::find(names.begin(), names.end(), "mode") != names.end();
-}
+bool HasMode(const PlanCall& call) { return call.Has("mode"); }
 
-int ModeOf(MapCall& call) { return HasMode(call) ? static_cast<int>(call["mode"].value.real) : 0; }
+int ModeOf(const PlanCall& call) { return HasMode(call) ? static_cast<int>(call["mode"].integer) : 0; }
 
 template <class T>
 T Quotient(const T* x, T mode) {
@@ -211,7 +216,7 @@ Oracle QuotientOracle(int mode) {
 
 // What the products before 950 do with a mode: true division of float64 in float32, truncation of everything but 32-bit
 // integers and floats in float32.
-DtypeNumber OlderQuotient(MapCall& call, DtypeNumber promoted) {
+DtypeNumber OlderQuotient(PlanCall& call, DtypeNumber promoted) {
   if (promoted == ACL_BOOL) return ACL_FLOAT;
   if (call.product == Product::k950 || !HasMode(call)) return promoted;
   if (ModeOf(call) == 0) return promoted == ACL_DOUBLE ? DtypeNumber{ACL_FLOAT} : promoted;
@@ -221,27 +226,28 @@ DtypeNumber OlderQuotient(MapCall& call, DtypeNumber promoted) {
 }
 
 Rules QuotientRules(bool has_mode) {
-  const auto floating_mode = [](MapCall& call) {
+  const auto floating_mode = [](PlanCall& call) {
     // What has to cast to out.
     DtypeNumber promoted = PromoteDtypes(call["self"].dtype, call["other"].dtype);
     if (call.product == Product::k950 && ModeOf(call) == 0) promoted = FloatOfIntegers(promoted);
     return promoted;
   };
-  Rules rules = {Nulls("out other self"),
+  Rules rules = {NoNulls("out other self"),
                  Ranks("self other"),
                  Broadcasts("self other"),
-                 BroadcastIs("out"),
-                 In("other self", kFDCI),
+                 ResultIs("out"),
+                 DtypeIn("other self", kFDCI),
                  PromotesTo("self other", floating_mode),
-                 When([](MapCall& call) { return !(call.product == Product::k950 && ModeOf(call) == 1); },
-                      CastsTo("out")),
-                 NotPrivate("self other out")};
+                 When([](PlanCall& call) { return !(call.product == Product::k950 && ModeOf(call) == 1); },
+                      PromotedCastsTo("out")),
+                 NoPrivateFormat("self other out")};
   if (has_mode)
-    rules.push_back(Says(161002, "mode", [](MapCall& call) { return ModeOf(call) < 0 || ModeOf(call) > 2; }));
-  rules.push_back(Empty("self other"));
-  rules.push_back(Says(161002, "self other mode",
-                       [](MapCall& call) { return ModeOf(call) != 0 && IsComplexDtype(call.promoted); }));
-  rules.push_back(Sets([](MapCall& call) {
+    rules.push_back(
+        Refuses(161002, "mode", [](PlanCall& call) { return ModeOf(call) < 0 || ModeOf(call) > 2; }));
+  rules.push_back(DoneIfEmpty("self other"));
+  rules.push_back(Refuses(161002, "self other mode",
+                          [](PlanCall& call) { return ModeOf(call) != 0 && IsComplexDtype(call.promoted); }));
+  rules.push_back(Sets([](PlanCall& call) {
     if (ModeOf(call) == 0) call.promoted = FloatOfIntegers(call.promoted);
     call.promoted = OlderQuotient(call, call.promoted);
   }));
@@ -249,7 +255,7 @@ Rules QuotientRules(bool has_mode) {
 }
 
 Rules ScalarQuotientRules(bool has_mode) {
-  const auto computed = [](MapCall& call) -> DtypeNumber {
+  const auto computed = [](PlanCall& call) -> DtypeNumber {
     const DtypeNumber tensor = call["self"].dtype;
     const DtypeNumber scalar = call["other"].dtype;
     const int mode = ModeOf(call);
@@ -266,24 +272,26 @@ Rules ScalarQuotientRules(bool has_mode) {
     if (mode == 0) promoted = FloatOfIntegers(promoted);
     return IsComplexDtype(promoted) ? promoted : OlderQuotient(call, promoted);
   };
-  Rules rules = {Nulls("self other out"),
-                 NotPrivate("self out"),
-                 In("other", kFDCI),
-                 In("self", kFDCI),
-                 Ranks("self"),
-                 SameShapes("self", "out"),
-                 On(kBefore950, CastsFrom("self", "out")),
-                 Sets([=](MapCall& call) {
-                   call.promoted = WithScalarOn950(call["self"].dtype, call["other"].dtype);
-                   if (ModeOf(call) == 0) call.promoted = FloatOfIntegers(call.promoted);
-                 }),
-                 On(k950Only, When([](MapCall& call) { return ModeOf(call) != 1; }, CastsTo("out")))};
+  Rules rules = {
+      NoNulls("self other out"),
+      NoPrivateFormat("self out"),
+      DtypeIn("other", kFDCI),
+      DtypeIn("self", kFDCI),
+      Ranks("self"),
+      SameShape("self", "out"),
+      On(kBefore950, CastsTo("self", "out")),
+      Sets([=](PlanCall& call) {
+        call.promoted = WithScalarOn950(call["self"].dtype, call["other"].dtype);
+        if (ModeOf(call) == 0) call.promoted = FloatOfIntegers(call.promoted);
+      }),
+      On(k950Only, When([](PlanCall& call) { return ModeOf(call) != 1; }, PromotedCastsTo("out")))};
   if (has_mode)
-    rules.push_back(Says(161002, "mode", [](MapCall& call) { return ModeOf(call) < 0 || ModeOf(call) > 2; }));
-  rules.push_back(Empty("self"));
-  rules.push_back(Sets([=](MapCall& call) { call.promoted = computed(call); }));
-  rules.push_back(Says(161002, "self other mode",
-                       [](MapCall& call) { return ModeOf(call) != 0 && IsComplexDtype(call.promoted); }));
+    rules.push_back(
+        Refuses(161002, "mode", [](PlanCall& call) { return ModeOf(call) < 0 || ModeOf(call) > 2; }));
+  rules.push_back(DoneIfEmpty("self"));
+  rules.push_back(Sets([=](PlanCall& call) { call.promoted = computed(call); }));
+  rules.push_back(Refuses(161002, "self other mode",
+                          [](PlanCall& call) { return ModeOf(call) != 0 && IsComplexDtype(call.promoted); }));
   return rules;
 }
 
@@ -305,27 +313,28 @@ void AddQuotients(std::vector<MapOperator>& all) {
   all.back().integers = {{0, 0}, {1, 0}, {2, 0}};
   all.push_back(InPlace(PORTACL_C_FUNCTION(aclnnInplaceDivMods), all.back(), "selfRef other mode"));
 
-  const Rule bool_as_float = Sets([](MapCall& call) {
+  const Rule bool_as_float = Sets([](PlanCall& call) {
     if (call.promoted == ACL_BOOL) call.promoted = ACL_FLOAT;
   });
-  const Rules lists = {Nulls("self other out"), In("self other", kFDI)};
-  const Rules on_950 = {On(k950Only, PromotedIn("self other", kFDI)), On(k950Only, CastsTo("out"))};
+  const Rules lists = {NoNulls("self other out"), DtypeIn("self other", kFDI)};
+  const Rules on_950 = {On(k950Only, PromotedIn("self other", kFDI)), On(k950Only, PromotedCastsTo("out"))};
   all.push_back(Describe(PORTACL_C_FUNCTION(aclnnFloorDivide), "self other out",
                          lists + Rules{Promotes("self other")} + on_950 +
-                             Rules{Ranks("self other"), Broadcasts("self other"), BroadcastIs("out"),
-                                   Empty("self other"), bool_as_float},
+                             Rules{Ranks("self other"), Broadcasts("self other"), ResultIs("out"),
+                                   DoneIfEmpty("self other"), bool_as_float},
                          QuotientOracle(2)));
   all.push_back(InPlace(PORTACL_C_FUNCTION(aclnnInplaceFloorDivide), all.back(), "selfRef other", first));
-  const auto rule = [](MapCall& call) -> DtypeNumber {
+  const auto rule = [](PlanCall& call) -> DtypeNumber {
     const DtypeNumber tensor = call["self"].dtype;
     if (call.product != Product::k950) return Stt(tensor, call["other"].dtype);
     const DtypeNumber promoted = WithScalarOn950(tensor, call["other"].dtype);
     return promoted == ACL_FLOAT16 || promoted == ACL_BF16 ? DtypeNumber{ACL_FLOAT} : promoted;
   };
-  all.push_back(Describe(PORTACL_C_FUNCTION(aclnnFloorDivides), "self other out",
-                         lists + Rules{PromotesTo("self other", rule)} + on_950 +
-                             Rules{Ranks("self"), SameShapes("self", "out"), Empty("self"), bool_as_float},
-                         QuotientOracle(2)));
+  all.push_back(
+      Describe(PORTACL_C_FUNCTION(aclnnFloorDivides), "self other out",
+               lists + Rules{PromotesTo("self other", rule)} + on_950 +
+                   Rules{Ranks("self"), SameShape("self", "out"), DoneIfEmpty("self"), bool_as_float},
+               QuotientOracle(2)));
   all.push_back(InPlace(PORTACL_C_FUNCTION(aclnnInplaceFloorDivides), all.back(), "selfRef other"));
 }
 
@@ -335,7 +344,7 @@ void AddThreefold(std::vector<MapOperator>& all) {
   const std::string names = "self tensor1 tensor2 value out";
   const std::string in_place = "selfRef tensor1 tensor2 value";
   const std::string tensors = "self tensor1 tensor2";
-  const Rule promotes = PromotesTo(tensors, [](MapCall& call) {
+  const Rule promotes = PromotesTo(tensors, [](PlanCall& call) {
     const DtypeNumber product = PromoteDtypes(call["tensor1"].dtype, call["tensor2"].dtype);
     return product == kUndefinedDtype ? product : PromoteDtypes(call["self"].dtype, product);
   });
@@ -347,13 +356,13 @@ void AddThreefold(std::vector<MapOperator>& all) {
   const Listed list = kFD + DtypeList{ACL_INT32, ACL_INT64, ACL_INT8, ACL_UINT8};
   all.push_back(
       Describe(PORTACL_C_FUNCTION(aclnnAddcmul), names,
-               {Nulls(names), In(tensors, list), promotes,
-                Says(161002, tensors,
-                     [](MapCall& call) {
-                       return IsOneOf(call.promoted, {ACL_INT16, ACL_BOOL, ACL_COMPLEX64, ACL_COMPLEX128});
-                     }),
-                CastsTo("out"), NotPrivate(tensors + " out"), Ranks(tensors), Broadcasts(tensors),
-                BroadcastIs("out"), Empty(tensors)},
+               {NoNulls(names), DtypeIn(tensors, list), promotes,
+                Refuses(161002, tensors,
+                        [](PlanCall& call) {
+                          return IsOneOf(call.promoted, {ACL_INT16, ACL_BOOL, ACL_COMPLEX64, ACL_COMPLEX128});
+                        }),
+                PromotedCastsTo("out"), NoPrivateFormat(tensors + " out"), Ranks(tensors),
+                Broadcasts(tensors), ResultIs("out"), DoneIfEmpty(tensors)},
                addcmul));
   all.push_back(InPlace(PORTACL_C_FUNCTION(aclnnInplaceAddcmul), all.back(), in_place));
   Oracle addcdiv;
@@ -362,9 +371,9 @@ void AddThreefold(std::vector<MapOperator>& all) {
   addcdiv.integer = [](const Int* x) { return Plus(x[0], Times(x[3], x[2] == 0 ? Int{0} : x[1] / x[2])); };
   addcdiv.any_integer = [](const Int* x) { return x[2] == 0; };
   all.push_back(Describe(PORTACL_C_FUNCTION(aclnnAddcdiv), names,
-                         {Nulls(names), In(tensors, kFD + DtypeList{ACL_INT64}), promotes, CastsTo("out"),
-                          Ranks(tensors + " out"), Broadcasts("tensor1 tensor2"), Broadcasts(tensors),
-                          BroadcastIs("out"), Empty(tensors)},
+                         {NoNulls(names), DtypeIn(tensors, kFD + DtypeList{ACL_INT64}), promotes,
+                          PromotedCastsTo("out"), Ranks(tensors + " out"), Broadcasts("tensor1 tensor2"),
+                          Broadcasts(tensors), ResultIs("out"), DoneIfEmpty(tensors)},
                          addcdiv));
   all.push_back(InPlace(PORTACL_C_FUNCTION(aclnnInplaceAddcdiv), all.back(), in_place));
 
@@ -373,30 +382,29 @@ void AddThreefold(std::vector<MapOperator>& all) {
   lerp.single = [](const float* x) {
     return x[2] < 0.5f ? std::fma(x[2], x[1] - x[0], x[0]) : std::fma(x[2] - 1, x[1] - x[0], x[1]);
   };
-  const Rule own_dtype = Sets([](MapCall& call) { call.promoted = call["self"].dtype; });
-  all.push_back(Describe(
-      PORTACL_C_FUNCTION(aclnnLerp), "self end weight out",
-      {Nulls("self end weight out"), In("self", kFloats), SameDtypes("self", "end"),
-       SameDtypes("self", "weight"), SameDtypes("self", "out"), Broadcasts("self end"),
-       Broadcasts("self end weight"), BroadcastIs("out"),
-       RanksUnlessContiguous("self end weight out", "self end weight out"), Empty("self"), own_dtype},
-      lerp));
+  const Rule own_dtype = Sets([](PlanCall& call) { call.promoted = call["self"].dtype; });
+  all.push_back(Describe(PORTACL_C_FUNCTION(aclnnLerp), "self end weight out",
+                         {NoNulls("self end weight out"), DtypeIn("self", kFloats), SameDtype("self", "end"),
+                          SameDtype("self", "weight"), SameDtype("self", "out"), Broadcasts("self end"),
+                          Broadcasts("self end weight"), ResultIs("out"),
+                          RanksUnlessDense("self end weight out"), DoneIfEmpty("self"), own_dtype},
+                         lerp));
   all.push_back(InPlace(PORTACL_C_FUNCTION(aclnnInplaceLerp), all.back(), "selfRef end weight"));
   all.push_back(Describe(PORTACL_C_FUNCTION(aclnnLerps), "self end weight out",
-                         {Nulls("self end weight out"), In("self", kFloats), In("out", kFD),
-                          SameDtypes("self", "end"), Broadcasts("self end"), BroadcastIs("out"),
-                          RanksUnlessContiguous("self end out", "self end out"), Empty("self"), own_dtype},
+                         {NoNulls("self end weight out"), DtypeIn("self", kFloats), DtypeIn("out", kFD),
+                          SameDtype("self", "end"), Broadcasts("self end"), ResultIs("out"),
+                          RanksUnlessDense("self end out"), DoneIfEmpty("self"), own_dtype},
                          lerp));
   all.push_back(InPlace(PORTACL_C_FUNCTION(aclnnInplaceLerps), all.back(), "selfRef end weight"));
 }
 
 void AddExtremes(std::vector<MapOperator>& all) {
-  const Rules rules = {Nulls("self other out"),
-                       In("self other out", kFDI),
+  const Rules rules = {NoNulls("self other out"),
+                       DtypeIn("self other out", kFDI),
                        PromotesTo("self other",
-                                  [](MapCall& call) {
-                                    const Operand& a = call["self"];
-                                    const Operand& b = call["other"];
+                                  [](PlanCall& call) {
+                                    const PlanArgument& a = call["self"];
+                                    const PlanArgument& b = call["other"];
                                     if (call.product == Product::k950 && a.shape.empty() != b.shape.empty()) {
                                       const bool a_is_value = a.shape.empty();
                                       return Combine(a_is_value ? b.dtype : a.dtype,
@@ -404,11 +412,11 @@ void AddExtremes(std::vector<MapOperator>& all) {
                                     }
                                     return PromoteDtypes(a.dtype, b.dtype);
                                   }),
-                       CastsTo("out"),
+                       PromotedCastsTo("out"),
                        Ranks("self other"),
                        Broadcasts("self other"),
-                       BroadcastIs("out"),
-                       Empty("self other")};
+                       ResultIs("out"),
+                       DoneIfEmpty("self other")};
   const auto extreme = [](int sign) {
     const auto pick = [=](auto a, auto b) {
       if (std::isnan(a)) return a;
@@ -438,9 +446,9 @@ Int PowerOf(Int base, Int exponent) {
   return power;
 }
 
-bool IsNegativeOrTooLarge(MapCall& call) {
+bool IsNegativeOrTooLarge(PlanCall& call) {
   if (!IsIntegral(call.promoted)) return false;
-  const Operand& exponent = call["exponent"];
+  const PlanArgument& exponent = call["exponent"];
   const Number value = ScalarIn(exponent, exponent.dtype);
   if (std::trunc(value.real) < 0) return true;
   return ScalarIn(exponent, call.promoted).real != std::trunc(value.real);
@@ -462,33 +470,33 @@ void AddPowers(std::vector<MapOperator>& all) {
   power.scale = [](const Complex* x) {  // the angle is multiplied by the exponent
     return std::abs(std::pow(x[0], x[1])) * (1 + std::abs(x[1]) * (1 + std::abs(std::log(x[0]))));
   };
-  const Rule both_bool = Says(161002, "self exponent", [](MapCall& call) {
+  const Rule both_bool = Refuses(161002, "self exponent", [](PlanCall& call) {
     return call["self"].dtype == ACL_BOOL && call["exponent"].dtype == ACL_BOOL;
   });
   const std::string names = "self exponent out";
-  all.push_back(Describe(
-      PORTACL_C_FUNCTION(aclnnPowTensorTensor), names,
-      {Nulls(names), both_bool, In("self exponent", kFDCI), Promotes("self exponent"), CastsTo("out"),
-       Ranks("self exponent"), Broadcasts("self exponent"), BroadcastIs("out"), Empty("self exponent")},
-      power));
+  all.push_back(Describe(PORTACL_C_FUNCTION(aclnnPowTensorTensor), names,
+                         {NoNulls(names), both_bool, DtypeIn("self exponent", kFDCI),
+                          Promotes("self exponent"), PromotedCastsTo("out"), Ranks("self exponent"),
+                          Broadcasts("self exponent"), ResultIs("out"), DoneIfEmpty("self exponent")},
+                         power));
   all.push_back(InPlace(PORTACL_C_FUNCTION(aclnnInplacePowTensorTensor), all.back(), "self exponent"));
 
-  const auto lists = [=](const std::function<DtypeNumber(MapCall&)>& rule) {
-    return Rules{Nulls(names),
-                 Says(161002, "self exponent",
-                      [](MapCall& call) {
-                        return !kFDCI.Has(call.product, call["self"].dtype) ||
-                               !kFDCI.Has(call.product, call["exponent"].dtype);
-                      }),
+  const auto lists = [=](const std::function<DtypeNumber(PlanCall&)>& rule) {
+    return Rules{NoNulls(names),
+                 Refuses(161002, "self exponent",
+                         [](PlanCall& call) {
+                           return !kFDCI.Has(call.product, call["self"].dtype) ||
+                                  !kFDCI.Has(call.product, call["exponent"].dtype);
+                         }),
                  PromotesTo("self exponent",
-                            [](MapCall& call) { return Stt(call["self"].dtype, call["exponent"].dtype); }),
-                 CastsTo("out"),
+                            [](PlanCall& call) { return Stt(call["self"].dtype, call["exponent"].dtype); }),
+                 PromotedCastsTo("out"),
                  PromotesTo("self exponent", rule),
                  both_bool,
-                 CastsTo("out")};
+                 PromotedCastsTo("out")};
   };
   const auto rule_of = [](const std::string& tensor, const std::string& scalar) {
-    return [=](MapCall& call) -> DtypeNumber {
+    return [=](PlanCall& call) -> DtypeNumber {
       const DtypeNumber t = call[tensor].dtype;
       const DtypeNumber s = call[scalar].dtype;
       if (call.product == Product::k950) return WithScalarOn950(t, s);
@@ -502,19 +510,19 @@ void AddPowers(std::vector<MapOperator>& all) {
   };
   all.push_back(Describe(PORTACL_C_FUNCTION(aclnnPowTensorScalar), names,
                          lists(rule_of("self", "exponent")) +
-                             Rules{Ranks("self"), SameShapes("self", "out"), Empty("self"),
-                                   On(k950Only, Says(161002, "exponent", IsNegativeOrTooLarge))},
+                             Rules{Ranks("self"), SameShape("self", "out"), DoneIfEmpty("self"),
+                                   On(k950Only, Refuses(161002, "exponent", IsNegativeOrTooLarge))},
                          power));
   all.back().values = {{2, 0}, {3, 0}, {0.5L, 0}, {-1, 0}, {2.7L, 0}, {0, 0}, {1, 0}};
   all.push_back(InPlace(PORTACL_C_FUNCTION(aclnnInplacePowTensorScalar), all.back(), "self exponent"));
   all.push_back(Describe(PORTACL_C_FUNCTION(aclnnPowScalarTensor), names,
                          lists(rule_of("exponent", "self")) +
-                             Rules{Ranks("exponent"), SameShapes("exponent", "out"), Empty("exponent"),
-                                   Says(561000, "out",
-                                        [](MapCall& call) {
-                                          const DtypeNumber out = call["out"].dtype;
-                                          return ElementSize(out) == 0 || out == ACL_COMPLEX32;
-                                        })},
+                             Rules{Ranks("exponent"), SameShape("exponent", "out"), DoneIfEmpty("exponent"),
+                                   Refuses(561000, "out",
+                                           [](PlanCall& call) {
+                                             const DtypeNumber out = call["out"].dtype;
+                                             return ElementSize(out) == 0 || out == ACL_COMPLEX32;
+                                           })},
                          power));
   all.back().values = {{2, 0}, {1, 0}, {0.3L, 0}, {-2, 0}};
 }
@@ -528,13 +536,12 @@ T RemainderOf(T a, T b) {
 }
 
 Rule OutIsBroadcastOrOneValue() {
-  return Says(161002, "out", [](MapCall& call) {
+  return Refuses(161002, "out", [](PlanCall& call) {
     const Shape& out = call["out"].shape;
     const auto is_one_value = [](const Shape& shape) { return shape.empty() || shape == Shape{1}; };
-    if (call.product != Product::k950 && !call.op->in_place && is_one_value(out) &&
-        is_one_value(call.broadcast))
+    if (call.product != Product::k950 && !call.op->in_place && is_one_value(out) && is_one_value(call.result))
       return false;
-    return out != call.broadcast;
+    return out != call.result;
   });
 }
 
@@ -550,20 +557,23 @@ void AddRemainders(std::vector<MapOperator>& all) {
   // 310B computes none of it.
   const Listed list = {{ACL_INT32, ACL_INT64, ACL_FLOAT16, ACL_FLOAT, ACL_DOUBLE}, {ACL_BF16}};
   const auto promoted_listed = [=](const std::string& names) {
-    return Says(161002, names, [=](MapCall& call) {
+    return Refuses(161002, names, [=](PlanCall& call) {
       return call.product == Product::k310B || !list.Has(call.product, call.promoted);
     });
   };
   const std::string names = "self other out";
-  all.push_back(Describe(
-      PORTACL_C_FUNCTION(aclnnRemainderTensorTensor), names,
-      {Nulls(names), Promotes("self other"), CastsTo("out"), promoted_listed("self other"),
-       Broadcasts("self other"), OutIsBroadcastOrOneValue(), Ranks("self other out"), Empty("self other")},
-      remainder));
+  all.push_back(Describe(PORTACL_C_FUNCTION(aclnnRemainderTensorTensor), names,
+                         {NoNulls(names), Promotes("self other"), PromotedCastsTo("out"),
+                          promoted_listed("self other"), Broadcasts("self other"), OutIsBroadcastOrOneValue(),
+                          Ranks("self other out"), DoneIfEmpty("self other")},
+                         remainder));
   all.push_back(InPlace(PORTACL_C_FUNCTION(aclnnInplaceRemainderTensorTensor), all.back(), "selfRef other"));
 
+  // Messages do not promise a dtype here: CANN's documents leave open whether a FLOAT16 scalar counts as FLOAT on 950.
+  const Rule casts_to_out = Refuses(
+      161002, "out", [](const PlanCall& call) { return !CanCastDtype(call.promoted, call["out"].dtype); });
   const auto rule_of = [](const std::string& tensor, const std::string& scalar) {
-    return [=](MapCall& call) -> DtypeNumber {
+    return [=](PlanCall& call) -> DtypeNumber {
       const DtypeNumber t = call[tensor].dtype;
       const DtypeNumber s = call[scalar].dtype;
       if (call.product == Product::k950) return WithScalarOn950(t, s, true);
@@ -572,26 +582,27 @@ void AddRemainders(std::vector<MapOperator>& all) {
       return IsFloatingDtype(s) || t == ACL_BOOL ? Stt(t, s) : t;
     };
   };
-  const Rule no_complex = Says(161002, "self other", [](MapCall& call) {
+  const Rule no_complex = Refuses(161002, "self other", [](PlanCall& call) {
     return IsComplexDtype(call["self"].dtype) || IsComplexDtype(call["other"].dtype);
   });
-  all.push_back(Describe(PORTACL_C_FUNCTION(aclnnRemainderTensorScalar), names,
-                         {Nulls(names), SameShapes("self", "out"), no_complex,
-                          PromotesTo("self other", rule_of("self", "other")), CastsToPromoted("self"),
-                          promoted_listed("self other"), CastsTo("out"), Ranks("self out"), Empty("self")},
-                         remainder));
+  all.push_back(
+      Describe(PORTACL_C_FUNCTION(aclnnRemainderTensorScalar), names,
+               {NoNulls(names), SameShape("self", "out"), no_complex,
+                PromotesTo("self other", rule_of("self", "other")), CastsToPromoted("self"),
+                promoted_listed("self other"), casts_to_out, Ranks("self out"), DoneIfEmpty("self")},
+               remainder));
   all.push_back(InPlace(PORTACL_C_FUNCTION(aclnnInplaceRemainderTensorScalar), all.back(), "selfRef other"));
   all.push_back(Describe(PORTACL_C_FUNCTION(aclnnRemainderScalarTensor), names,
-                         {Nulls(names, 561103), SameShapes("other", "out"),
-                          Undetermined([](MapCall& call) { return ElementSize(call["other"].dtype) == 0; }),
-                          no_complex, PromotesTo("self other", rule_of("other", "self")), CastsTo("out"),
-                          Says(161002, "out",
-                               [=](MapCall& call) {
-                                 return call.product == Product::k310B ||
-                                        !list.Has(call.product, call["out"].dtype);
-                               }),
-                          Ranks("other out"), Empty("other"),
-                          On(kBefore950, Sets([](MapCall& call) { call.promoted = call["out"].dtype; }))},
+                         {NoNulls(names, 561103), SameShape("other", "out"),
+                          Undetermined([](PlanCall& call) { return ElementSize(call["other"].dtype) == 0; }),
+                          no_complex, PromotesTo("self other", rule_of("other", "self")), casts_to_out,
+                          Refuses(161002, "out",
+                                  [=](PlanCall& call) {
+                                    return call.product == Product::k310B ||
+                                           !list.Has(call.product, call["out"].dtype);
+                                  }),
+                          Ranks("other out"), DoneIfEmpty("other"),
+                          On(kBefore950, Sets([](PlanCall& call) { call.promoted = call["out"].dtype; }))},
                          remainder));
 
   Oracle fmod;
@@ -601,20 +612,20 @@ void AddRemainders(std::vector<MapOperator>& all) {
   fmod.any_integer = ByZero;
   const Listed fmod_list = kFD + DtypeList{ACL_INT32, ACL_INT8, ACL_UINT8, ACL_INT64};
   all.push_back(Describe(PORTACL_C_FUNCTION(aclnnFmodTensor), names,
-                         {Nulls(names), In("self other out", fmod_list), Promotes("self other"),
+                         {NoNulls(names), DtypeIn("self other out", fmod_list), Promotes("self other"),
                           PromotedIn("self other", fmod_list), Ranks("self other"), Broadcasts("self other"),
-                          BroadcastIs("out"), Empty("self other")},
+                          ResultIs("out"), DoneIfEmpty("self other")},
                          fmod));
   all.push_back(InPlace(PORTACL_C_FUNCTION(aclnnInplaceFmodTensor), all.back(), "selfRef other"));
-  const auto fmods_rule = [](MapCall& call) {
+  const auto fmods_rule = [](PlanCall& call) {
     const DtypeNumber t = call["self"].dtype;
     const DtypeNumber s = call["other"].dtype;
     return call.product == Product::k950 ? WithScalarOn950(t, s, true) : Stt(t, s);
   };
   all.push_back(Describe(PORTACL_C_FUNCTION(aclnnFmodScalar), names,
-                         {Nulls("other", 561103), Nulls(names), In("self other out", fmod_list),
+                         {NoNulls("other", 561103), NoNulls(names), DtypeIn("self other out", fmod_list),
                           PromotesTo("self other", fmods_rule), PromotedIn("self other", fmod_list),
-                          Ranks("self"), SameShapes("self", "out"), Empty("self")},
+                          Ranks("self"), SameShape("self", "out"), DoneIfEmpty("self")},
                          fmod));
   all.push_back(InPlace(PORTACL_C_FUNCTION(aclnnInplaceFmodScalar), all.back(), "selfRef other"));
 }
@@ -631,7 +642,7 @@ const std::vector<MapOperator>& ArithmeticOperators() {
     AddExtremes(all);
     AddPowers(all);
     AddRemainders(all);
-    return all;
+    return Completed(std::move(all));
   }();
   return operators;
 }

@@ -6,7 +6,9 @@
 #include "aclnnop/families/arithmetic.h"
 #include "aclnnop/families/logic.h"
 #include "aclnnop/families/unary.h"
-#include "support/map_rules.h"
+#include "support/map_operator.h"
+#include "support/rules.h"
+#include "support/scalar_dtypes.h"
 
 namespace portacl::testing {
 namespace {
@@ -71,7 +73,7 @@ bool Holds(Relation relation, auto a, auto b) {
   }
 }
 
-DtypeNumber ComparedScalar(Relation relation, MapCall& call) {
+DtypeNumber ComparedScalar(Relation relation, PlanCall& call) {
   const DtypeNumber d = call["self"].dtype;
   const DtypeNumber s = call["other"].dtype;
   if (call.product == Product::k950) {
@@ -86,7 +88,7 @@ DtypeNumber ComparedScalar(Relation relation, MapCall& call) {
     case Relation::kGt:
     case Relation::kGe:
       if (s == ACL_DOUBLE && IsFloatingDtype(d)) {
-        const long double value = call["other"].value.real;
+        const long double value = call["other"].number.real;
         const long double error =
             std::fabs(ScalarIn(call["other"], d).real - static_cast<long double>(static_cast<double>(value)));
         return error <= 1.19e-7L ? d : DtypeNumber{ACL_DOUBLE};
@@ -143,20 +145,20 @@ void AddComparisons(std::vector<MapOperator>& all) {
       };
 
     const Listed in = c.in;
-    const auto old_list = [=](MapCall& call, DtypeNumber dtype, const Listed& list) {
+    const auto old_list = [=](PlanCall& call, DtypeNumber dtype, const Listed& list) {
       // The tensor form of Eq on the older products: two unsigned types more, no BF16.
       const bool more = relation == Relation::kEq && call.Is(kOldProducts);
       return list.Has(call.product, dtype) || (more && (dtype == ACL_UINT32 || dtype == ACL_UINT64));
     };
     const auto in_list = [=](const std::string& name) {
-      return Says(161002, name, [=](MapCall& call) { return !old_list(call, call[name].dtype, in); });
+      return Refuses(161002, name, [=](PlanCall& call) { return !old_list(call, call[name].dtype, in); });
     };
     const auto promoted_listed =
-        Says(161002, "self other", [=](MapCall& call) { return !old_list(call, call.promoted, in); });
+        Refuses(161002, "self other", [=](PlanCall& call) { return !old_list(call, call.promoted, in); });
     const Rule out_listed =
-        Says(161002, "out", [=](MapCall& call) { return !old_list(call, call["out"].dtype, c.out); });
-    Rules tensor = {Nulls("self other out")};
-    if (c.empty_first) tensor.push_back(Empty("self other"));
+        Refuses(161002, "out", [=](PlanCall& call) { return !old_list(call, call["out"].dtype, c.out); });
+    Rules tensor = {NoNulls("self other out")};
+    if (c.empty_first) tensor.push_back(DoneIfEmpty("self other"));
     if (c.inputs_tested_one_by_one) {
       tensor.push_back(in_list("self"));
       tensor.push_back(in_list("other"));
@@ -168,12 +170,12 @@ void AddComparisons(std::vector<MapOperator>& all) {
         tensor.push_back(On(kBefore950, in_list("other")));
       }
     }
-    tensor = tensor + Rules{out_listed, PromotesTo("self other", [](MapCall& call) {
+    tensor = tensor + Rules{out_listed, PromotesTo("self other", [](PlanCall& call) {
                               return PromoteByRank(call, "self", "other");
                             })};
     tensor.push_back(c.promoted_tested_off_950 ? promoted_listed : On(k950Only, promoted_listed));
     tensor = tensor + Rules{Ranks(c.out_rank_tested ? "self other out" : "self other"),
-                            Broadcasts("self other"), BroadcastIs("out"), Empty("self other")};
+                            Broadcasts("self other"), ResultIs("out"), DoneIfEmpty("self other")};
     all.push_back(Describe(c.tensor, "self other out", tensor, oracle));
     all.push_back(InPlace(c.inplace_tensor, all.back(), "selfRef other"));
 
@@ -187,19 +189,25 @@ void AddComparisons(std::vector<MapOperator>& all) {
     // Ge looks at what the two promote to, and on 950 at self.
     const Rules scalar_lists =
         relation == Relation::kGe
-            ? Rules{On(k950Only,
-                       Says(161002, "self out",
-                            [=](MapCall& call) { return !scalar_in.Has(call.product, call["self"].dtype); }))}
-            : Rules{In("self other", scalar_in)};
-    Rules scalar = Rules{Nulls("self other out")} + scalar_lists + Rules{In("out", scalar_out)};
+            ? Rules{On(k950Only, Refuses(161002, "self out",
+                                         [=](PlanCall& call) {
+                                           return !scalar_in.Has(call.product, call["self"].dtype);
+                                         }))}
+            : Rules{DtypeIn("self other", scalar_in)};
+    // The message may show another complex dtype than the one that is compared.
+    const Rule promoted_in_list = Refuses(161002, "self other", [=](const PlanCall& call) {
+      return !scalar_in.Has(call.product, call.promoted);
+    });
+    Rules scalar = Rules{NoNulls("self other out")} + scalar_lists + Rules{DtypeIn("out", scalar_out)};
     // Lt promotes before it asks for null pointers.
-    if (relation == Relation::kLt) scalar.insert(scalar.begin(), On(kBefore950, Nulls("self other", 561103)));
+    if (relation == Relation::kLt)
+      scalar.insert(scalar.begin(), On(kBefore950, NoNulls("self other", 561103)));
     if (relation == Relation::kEq) scalar.push_back(On(kBefore950, Promotes("self other")));
     scalar = scalar +
-             Rules{PromotesTo("self other", [=](MapCall& call) { return ComparedScalar(relation, call); }),
-                   relation == Relation::kGe ? PromotedIn("self other", scalar_in)
+             Rules{PromotesTo("self other", [=](PlanCall& call) { return ComparedScalar(relation, call); }),
+                   relation == Relation::kGe ? promoted_in_list
                                              : On(k950Only, PromotedIn("self other", scalar_in)),
-                   Ranks("self out"), SameShapes("self", "out"), Empty("self")};
+                   Ranks("self out"), SameShape("self", "out"), DoneIfEmpty("self")};
     all.push_back(Describe(c.scalar, "self other out", scalar, oracle));
     all.back().values = {{1, 0}, {0, 0}, {0.1L, 0}, {-2.5L, 0}, {300, 0}, {100.1L, 0}};
     all.push_back(InPlace(c.inplace_scalar, all.back(), "selfRef other"));
@@ -220,10 +228,11 @@ void AddNearness(std::vector<MapOperator>& all) {
   };
   all.push_back(Describe(
       PORTACL_C_FUNCTION(aclnnIsClose), "self other rtol atol equalNan out",
-      {Nulls("self other out"), In("self other", kFDI), SameDtypes("self", "other"), Ranks("self other"),
-       Broadcasts("self other"), BroadcastIs("out"), Empty("self other"),
-       WithCode(561103, Says(0 + 161002, "out", [](MapCall& call) { return call["out"].dtype != ACL_BOOL; })),
-       Sets([](MapCall& call) {
+      {NoNulls("self other out"), DtypeIn("self other", kFDI), SameDtype("self", "other"),
+       Ranks("self other"), Broadcasts("self other"), ResultIs("out"), DoneIfEmpty("self other"),
+       WithCode(561103,
+                Refuses(0 + 161002, "out", [](PlanCall& call) { return call["out"].dtype != ACL_BOOL; })),
+       Sets([](PlanCall& call) {
          const DtypeNumber own = call["self"].dtype;
          const bool is_wide = own == ACL_INT64 || own == ACL_DOUBLE;
          call.promoted = is_wide ? DtypeNumber{ACL_DOUBLE} : DtypeNumber{ACL_FLOAT};
@@ -232,7 +241,7 @@ void AddNearness(std::vector<MapOperator>& all) {
   all.back().dtypes = {{"out", ACL_BOOL}};
   all.back().integers = {{0.5L, 0}, {0.25L, 0}, {1, 0}, {0, 0}};
   // How 64-bit integers are compared is not determined: whole numbers are exact in the ranges that differ.
-  all.back().oracle.any_real = {};
+  all.back().formula.any_real = {};
 
   const auto classified = [&](const CFunction& function, const std::string& names, const Rules& rules,
                               auto formula, int integers) {
@@ -245,26 +254,26 @@ void AddNearness(std::vector<MapOperator>& all) {
     all.back().dtypes = {{"out", ACL_BOOL}};
   };
   const Listed bool_only = {{ACL_BOOL}};
-  const Rule own = Sets([](MapCall& call) { call.promoted = call["self"].dtype; });
+  const Rule own = Sets([](PlanCall& call) { call.promoted = call["self"].dtype; });
   classified(
       PORTACL_C_FUNCTION(aclnnIsFinite), "self out",
-      {Nulls("self out"), In("self", kFDI), In("out", bool_only), SameShapes("self", "out"), Ranks("self"),
-       Empty("self"), own},
+      {NoNulls("self out"), DtypeIn("self", kFDI), DtypeIn("out", bool_only), SameShape("self", "out"),
+       Ranks("self"), DoneIfEmpty("self"), own},
       [](auto x) { return std::isfinite(x); }, 1);
-  const auto is_310p = [](MapCall& call) { return call.Is({Product::k310P}); };
-  const auto is_other = [](MapCall& call) { return !call.Is({Product::k310P}); };
+  const auto is_310p = [](PlanCall& call) { return call.Is({Product::k310P}); };
+  const auto is_other = [](PlanCall& call) { return !call.Is({Product::k310P}); };
   classified(
       PORTACL_C_FUNCTION(aclnnIsInf), "x out",
-      {Nulls("x out"), When(is_310p, In("x", {{ACL_FLOAT, ACL_FLOAT16}})),
-       When(is_other, In("x", {{ACL_FLOAT, ACL_FLOAT16, ACL_BF16}})), In("out", bool_only),
-       SameShapes("x", "out"), WithCode(561002, Ranks("x")), Empty("x"),
-       Sets([](MapCall& call) { call.promoted = call["x"].dtype; })},
+      {NoNulls("x out"), When(is_310p, DtypeIn("x", {{ACL_FLOAT, ACL_FLOAT16}})),
+       When(is_other, DtypeIn("x", {{ACL_FLOAT, ACL_FLOAT16, ACL_BF16}})), DtypeIn("out", bool_only),
+       SameShape("x", "out"), WithCode(561002, Ranks("x")), DoneIfEmpty("x"),
+       Sets([](PlanCall& call) { call.promoted = call["x"].dtype; })},
       [](auto x) { return std::isinf(x); }, 0);
-  const Rule not_there = Says(161002, "self", [](MapCall& call) {
+  const Rule not_there = Refuses(161002, "self", [](PlanCall& call) {
     return call.Is({Product::k910, Product::k310B});
   });
-  const Rules infinite = {Nulls("self out"), SameShapes("self", "out"), Ranks("self"), not_there,
-                          In("self", kFI),   In("out", bool_only),      Empty("self"), own};
+  const Rules infinite = {NoNulls("self out"),  SameShape("self", "out"),  Ranks("self"),       not_there,
+                          DtypeIn("self", kFI), DtypeIn("out", bool_only), DoneIfEmpty("self"), own};
   classified(
       PORTACL_C_FUNCTION(aclnnIsPosInf), "self out", infinite, [](auto x) { return std::isinf(x) && x > 0; },
       0);
@@ -275,12 +284,12 @@ void AddNearness(std::vector<MapOperator>& all) {
   const Listed signed_list = kFD + kSignedAndBool + kUnsigned;
   classified(
       PORTACL_C_FUNCTION(aclnnSignbit), "self out",
-      {Nulls("self out"), In("self", signed_list), In("out", signed_list), SameShapes("self", "out"),
-       Ranks("self out"), Empty("self"), own},
+      {NoNulls("self out"), DtypeIn("self", signed_list), DtypeIn("out", signed_list),
+       SameShape("self", "out"), Ranks("self out"), DoneIfEmpty("self"), own},
       [](auto x) { return std::signbit(x); }, 0);
   all.back().dtypes = {};
-  all.back().oracle.integer = [](const Int* x) { return Int{x[0] < 0 ? 1 : 0}; };
-  all.back().oracle.any_real = [](const long double* x) {
+  all.back().formula.integer = [](const Int* x) { return Int{x[0] < 0 ? 1 : 0}; };
+  all.back().formula.any_real = [](const long double* x) {
     return std::isnan(x[0]);
   };  // its sign is lost on the way here
 
@@ -290,10 +299,10 @@ void AddNearness(std::vector<MapOperator>& all) {
   Oracle nan_to_num;
   nan_to_num.single = [=](const float* x) { return replaced(x[0], x[1], x[2], x[3]); };
   nan_to_num.integer = [](const Int* x) { return x[0]; };
-  const Rule new_only = Says(161002, "self", [](MapCall& call) { return call.Is(kOldProducts); });
+  const Rule new_only = Refuses(161002, "self", [](PlanCall& call) { return call.Is(kOldProducts); });
   all.push_back(Describe(PORTACL_C_FUNCTION(aclnnNanToNum), "self nan posinf neginf out",
-                         {Nulls("self out"), new_only, In("self", kFI), SameDtypes("self", "out"),
-                          SameShapes("self", "out"), Ranks("self"), Empty("self"), own},
+                         {NoNulls("self out"), new_only, DtypeIn("self", kFI), SameDtype("self", "out"),
+                          SameShape("self", "out"), Ranks("self"), DoneIfEmpty("self"), own},
                          nan_to_num));
   all.back().integers = {{0.5L, 0}, {0x1p126L, 0}, {-3, 0}};
   all.push_back(InPlace(PORTACL_C_FUNCTION(aclnnInplaceNanToNum), all.back(), "selfRef nan posinf neginf"));
@@ -304,10 +313,10 @@ void AddNearness(std::vector<MapOperator>& all) {
 void AddLogic(std::vector<MapOperator>& all) {
   const Listed in = kFDCI;
   const Listed with_bf16 = kFDCI + DtypeList{ACL_BF16};
-  const Rule as_truths = Sets([](MapCall& call) { call.promoted = ACL_BOOL; });
+  const Rule as_truths = Sets([](PlanCall& call) { call.promoted = ACL_BOOL; });
   const auto rules = [&](const Listed& list, const Rules& out) {
-    return Rules{Nulls("self other out"), In("self other", list)} + out +
-           Rules{Ranks("self other"), Broadcasts("self other"), BroadcastIs("out"), Empty("self other"),
+    return Rules{NoNulls("self other out"), DtypeIn("self other", list)} + out +
+           Rules{Ranks("self other"), Broadcasts("self other"), ResultIs("out"), DoneIfEmpty("self other"),
                  as_truths};
   };
   const Oracle both = Truth([](const auto* x) { return x[0] != 0 && x[1] != 0; });
@@ -317,12 +326,12 @@ void AddLogic(std::vector<MapOperator>& all) {
   all.push_back(InPlace(PORTACL_C_FUNCTION(aclnnInplaceLogicalAnd), all.back(), "selfRef other"));
   Listed or_out = in;
   or_out.on_950 = kUnsigned;
-  all.push_back(
-      Describe(PORTACL_C_FUNCTION(aclnnLogicalOr), "self other out", rules(in, {In("out", or_out)}), either));
+  all.push_back(Describe(PORTACL_C_FUNCTION(aclnnLogicalOr), "self other out",
+                         rules(in, {DtypeIn("out", or_out)}), either));
   all.push_back(InPlace(PORTACL_C_FUNCTION(aclnnInplaceLogicalOr), all.back(), "selfRef other"));
   all.push_back(
-      Describe(PORTACL_C_FUNCTION(aclnnLogicalXor), "self other out", rules(in, {In("out", in)}), one));
-  all.back().rules.push_back(Says(161002, "self other", [](MapCall& call) {
+      Describe(PORTACL_C_FUNCTION(aclnnLogicalXor), "self other out", rules(in, {DtypeIn("out", in)}), one));
+  all.back().rules.push_back(Refuses(161002, "self other", [](PlanCall& call) {
     for (const char* name : {"self", "other"}) {
       if (IsComplexDtype(call[name].dtype) && call[name].shape.size() > 7) return true;
     }
@@ -330,8 +339,8 @@ void AddLogic(std::vector<MapOperator>& all) {
   }));
   const Listed not_list = kFDI + DtypeList{ACL_BF16};
   all.push_back(Describe(PORTACL_C_FUNCTION(aclnnLogicalNot), "self out",
-                         {Nulls("self out"), SameShapes("self", "out"), In("self out", not_list),
-                          RanksUnlessContiguous("self out", "self out"), Empty("self"), as_truths},
+                         {NoNulls("self out"), SameShape("self", "out"), DtypeIn("self out", not_list),
+                          RanksUnlessDense("self out"), DoneIfEmpty("self"), as_truths},
                          Truth([](const auto* x) { return x[0] == 0; })));
   all.push_back(InPlace(PORTACL_C_FUNCTION(aclnnInplaceLogicalNot), all.back(), "selfRef"));
 }
@@ -354,21 +363,23 @@ void AddBits(std::vector<MapOperator>& all) {
       {ACL_INT8, ACL_INT16, ACL_INT32, ACL_INT64, ACL_UINT8, ACL_BOOL}, {}, kUnsigned, {}};
 
   const auto tensors = [](const Listed& list, const Rules& formats, const std::string& ranks) {
-    return Rules{Nulls("self other out"), In("self other", list), Promotes("self other"), CastsTo("out")} +
-           formats + Rules{Ranks(ranks), Broadcasts("self other"), BroadcastIs("out"), Empty("self other")};
+    return Rules{NoNulls("self other out"), DtypeIn("self other", list), Promotes("self other"),
+                 PromotedCastsTo("out")} +
+           formats +
+           Rules{Ranks(ranks), Broadcasts("self other"), ResultIs("out"), DoneIfEmpty("self other")};
   };
   const auto scalars = [](const Listed& list, bool looks_at_value, const Rules& formats) {
-    const auto rule = [=](MapCall& call) {
+    const auto rule = [=](PlanCall& call) {
       const DtypeNumber d = call["self"].dtype;
       DtypeNumber s = call["other"].dtype;
       if (call.product == Product::k950) return Combine(d, s);
-      const long double value = call["other"].value.real;
+      const long double value = call["other"].number.real;
       if (looks_at_value && s == ACL_INT64 && std::fabs(value) < 0x1p31L) s = ACL_INT32;
       return PromoteDtypes(d, s);
     };
-    return Rules{Nulls("self other out"), In("self other", list), PromotesTo("self other", rule),
-                 CastsTo("out")} +
-           formats + Rules{Ranks("self"), SameShapes("self", "out"), Empty("self")};
+    return Rules{NoNulls("self other out"), DtypeIn("self other", list), PromotesTo("self other", rule),
+                 PromotedCastsTo("out")} +
+           formats + Rules{Ranks("self"), SameShape("self", "out"), DoneIfEmpty("self")};
   };
   const auto add = [&](const CFunction& function, const CFunction& in_place, const Rules& rules,
                        const Oracle& oracle, const std::string& in_place_names = "selfRef other") {
@@ -378,34 +389,35 @@ void AddBits(std::vector<MapOperator>& all) {
     all.push_back(InPlace(in_place, all.back(), in_place_names));
   };
 #define PORTACL_BITS(name) PORTACL_C_FUNCTION(aclnn##name), PORTACL_C_FUNCTION(aclnnInplace##name)
-  const Rules no_private = {NotPrivate("self other out")};
+  const Rules no_private = {NoPrivateFormat("self other out")};
   add(PORTACL_BITS(BitwiseAndTensor), tensors(and_list, no_private, "self other"), bit_and);
-  add(PORTACL_BITS(BitwiseAndScalar), scalars(and_list, false, {NotPrivate("self out")}), bit_and);
+  add(PORTACL_BITS(BitwiseAndScalar), scalars(and_list, false, {NoPrivateFormat("self out")}), bit_and);
   add(PORTACL_BITS(BitwiseOrTensor), tensors(or_list, {}, "self other out"), bit_or);
   add(PORTACL_BITS(BitwiseOrScalar), scalars(or_scalar, true, {}), bit_or);
   add(PORTACL_BITS(BitwiseXorTensor), tensors(xor_list, {}, "self other out"), bit_xor);
   add(PORTACL_BITS(BitwiseXorScalar), scalars(xor_list, true, {}), bit_xor);
   add(PORTACL_BITS(BitwiseAndTensorOut),
-      tensors(and_list, {SameFormats("self other out"), NotPrivate("self other out")}, "self other"), bit_and,
-      "self other");
+      tensors(and_list, {SameFormat("self", "other out"), NoPrivateFormat("self other out")}, "self other"),
+      bit_and, "self other");
 #undef PORTACL_BITS
-  all.push_back(Describe(PORTACL_C_FUNCTION(aclnnBitwiseNot), "self out",
-                         {Nulls("self out", 561103), In("self", xor_list), SameDtypes("self", "out"),
-                          NotPrivate("self out"), Ranks("self out"), SameShapes("self", "out"), Empty("self"),
-                          Sets([](MapCall& call) { call.promoted = call["self"].dtype; })},
-                         of([](const Int* x) { return ~x[0]; })));
+  all.push_back(
+      Describe(PORTACL_C_FUNCTION(aclnnBitwiseNot), "self out",
+               {NoNulls("self out", 561103), DtypeIn("self", xor_list), SameDtype("self", "out"),
+                NoPrivateFormat("self out"), Ranks("self"), SameShape("self", "out"), DoneIfEmpty("self"),
+                Sets([](PlanCall& call) { call.promoted = call["self"].dtype; })},
+               of([](const Int* x) { return ~x[0]; })));
   all.back().dtype = ACL_INT32;
-  all.back().oracle.flips_bool = true;
+  all.back().formula.flips_bool = true;
 
   // Shifts, the count cut off at the width less 1.
   const Listed shift_list = {
       {ACL_INT8, ACL_INT16, ACL_INT32, ACL_INT64, ACL_UINT8, ACL_UINT16, ACL_UINT32, ACL_UINT64}};
   const auto shift_rules = [&](const std::string& self, const Rules& shapes, const Rules& formats,
                                const std::string& lists, const std::string& empty) {
-    return Rules{Nulls(self + " shiftBits out"), In(lists, shift_list)} + shapes + formats +
-           Rules{Empty(empty), Promotes(self + " shiftBits"), CastsTo("out")};
+    return Rules{NoNulls(self + " shiftBits out"), DtypeIn(lists, shift_list)} + shapes + formats +
+           Rules{DoneIfEmpty(empty), Promotes(self + " shiftBits"), PromotedCastsTo("out")};
   };
-  const Rules broadcast = {Ranks("self shiftBits out"), Broadcasts("self shiftBits"), BroadcastIs("out")};
+  const Rules broadcast = {Ranks("self shiftBits out"), Broadcasts("self shiftBits"), ResultIs("out")};
   // The counts of the test are below 8, or far above every width with one result for all widths: 0 or -1 to the right.
   const Oracle left = [] {
     Oracle oracle;
@@ -423,13 +435,13 @@ void AddBits(std::vector<MapOperator>& all) {
     return oracle;
   }();
   all.push_back(Describe(PORTACL_C_FUNCTION(aclnnLeftShift), "self shiftBits out",
-                         shift_rules("self", broadcast, {NotPrivate("self shiftBits out")},
+                         shift_rules("self", broadcast, {NoPrivateFormat("self shiftBits out")},
                                      "self shiftBits out", "self shiftBits"),
                          left));
   all.back().dtype = ACL_INT32;
   all.push_back(Describe(PORTACL_C_FUNCTION(aclnnLeftShifts), "self shiftBits out",
-                         shift_rules("self", {Ranks("self out"), SameShapes("self", "out")},
-                                     {NotPrivate("self out")}, "self out shiftBits", "self"),
+                         shift_rules("self", {Ranks("self out"), SameShape("self", "out")},
+                                     {NoPrivateFormat("self out")}, "self out shiftBits", "self"),
                          left));
   all.back().dtype = ACL_INT32;
   all.back().values = {{3, 0}, {0, 0}, {7, 0}};
@@ -459,7 +471,7 @@ Oracle Bounded(int lower, int upper, bool absent_possible) {
 void AddBounds(std::vector<MapOperator>& all) {
   const Listed list = kFD + kIntegerDtypes;
   const auto scalar_rules = [&](const std::string& bounds, const Rules& nulls) {
-    const auto rule = [bounds](MapCall& call) -> DtypeNumber {
+    const auto rule = [bounds](PlanCall& call) -> DtypeNumber {
       if (call.product != Product::k950) return call["out"].dtype;
       DtypeNumber bound = -2;
       for (const std::string& name : Words(bounds)) {
@@ -469,53 +481,58 @@ void AddBounds(std::vector<MapOperator>& all) {
       }
       return bound == kUndefinedDtype ? bound : Combine(call["self"].dtype, bound);
     };
-    return nulls + Rules{In("self out", list),
-                         SameShapes("self", "out"),
+    return nulls + Rules{DtypeIn("self out", list),
+                         SameShape("self", "out"),
                          Ranks("self out"),
-                         Empty("self"),
+                         DoneIfEmpty("self"),
                          PromotesTo("self " + bounds, rule),
-                         On(kBefore950, CastsFrom("self", "out")),
-                         On(k950Only, CastsTo("out")),
+                         On(kBefore950, CastsTo("self", "out")),
+                         On(k950Only, PromotedCastsTo("out")),
                          On(k950Only, PromotedIn("self " + bounds, list))};
   };
-  all.push_back(Describe(
-      PORTACL_C_FUNCTION(aclnnClamp), "self clipValueMin clipValueMax out",
-      scalar_rules("clipValueMin clipValueMax", {Nulls("self out"), NotAllNull("clipValueMin clipValueMax")}),
-      Bounded(1, 2, true)));
+  all.push_back(Describe(PORTACL_C_FUNCTION(aclnnClamp), "self clipValueMin clipValueMax out",
+                         scalar_rules("clipValueMin clipValueMax",
+                                      {NoNulls("self out"), NotAllNull("clipValueMin clipValueMax")}),
+                         Bounded(1, 2, true)));
   all.back().values = {{-1, 0}, {2, 0}, {0.7L, 0}};
   all.push_back(Describe(PORTACL_C_FUNCTION(aclnnClampMin), "self clipValueMin out",
-                         scalar_rules("clipValueMin", {Nulls("clipValueMin self out")}),
+                         scalar_rules("clipValueMin", {NoNulls("clipValueMin self out")}),
                          Bounded(1, -1, false)));
   all.push_back(Describe(PORTACL_C_FUNCTION(aclnnClampMax), "self clipValueMax out",
-                         scalar_rules("clipValueMax", {Nulls("clipValueMax self out")}),
+                         scalar_rules("clipValueMax", {NoNulls("clipValueMax self out")}),
                          Bounded(-1, 1, false)));
   all.push_back(InPlace(PORTACL_C_FUNCTION(aclnnInplaceClampMax), all.back(), "selfRef clipValueMax"));
 
   // Which of two dtypes comes first matters to a few pairs; of three it is not said.
-  const Rule in_any_order = Undetermined([](MapCall& call) {
-    const Operand* lower = call.op->names.size() == 4 ? &call["clipValueMin"] : nullptr;
-    const Operand* upper = call.op->names.size() == 4 ? &call["clipValueMax"] : nullptr;
-    return lower != nullptr && !lower->null && !upper->null &&
-           PromoteDtypes(lower->dtype, upper->dtype) != PromoteDtypes(upper->dtype, lower->dtype);
+  const Rule in_any_order = Undetermined([](PlanCall& call) {
+    if (!call.Has("clipValueMin") || !call.Has("clipValueMax")) return false;
+    const PlanArgument& lower = call["clipValueMin"];
+    const PlanArgument& upper = call["clipValueMax"];
+    return !lower.null && !upper.null &&
+           PromoteDtypes(lower.dtype, upper.dtype) != PromoteDtypes(upper.dtype, lower.dtype);
   });
   const auto tensor_rules = [&](const std::string& bounds, const Rules& nulls) {
     const std::string inputs = "self " + bounds;
-    return nulls + Rules{In("self out", list),     Ranks("self out " + bounds),
-                         Empty(inputs + " out"),   in_any_order,
-                         Promotes(inputs),         CastsTo("out"),
-                         PromotedIn(inputs, list), Broadcasts(inputs),
-                         BroadcastIs("out")};
+    return nulls + Rules{DtypeIn("self out", list),
+                         Ranks("self out " + bounds),
+                         DoneIfEmpty(inputs + " out"),
+                         in_any_order,
+                         Promotes(inputs),
+                         PromotedCastsTo("out"),
+                         PromotedIn(inputs, list),
+                         Broadcasts(inputs),
+                         ResultIs("out")};
   };
-  all.push_back(Describe(
-      PORTACL_C_FUNCTION(aclnnClampTensor), "self clipValueMin clipValueMax out",
-      tensor_rules("clipValueMin clipValueMax", {Nulls("self out"), NotAllNull("clipValueMin clipValueMax")}),
-      Bounded(1, 2, true)));
+  all.push_back(Describe(PORTACL_C_FUNCTION(aclnnClampTensor), "self clipValueMin clipValueMax out",
+                         tensor_rules("clipValueMin clipValueMax",
+                                      {NoNulls("self out"), NotAllNull("clipValueMin clipValueMax")}),
+                         Bounded(1, 2, true)));
   all.push_back(Describe(PORTACL_C_FUNCTION(aclnnClampMinTensor), "self clipValueMin out",
-                         tensor_rules("clipValueMin", {Nulls("clipValueMin self out")}),
+                         tensor_rules("clipValueMin", {NoNulls("clipValueMin self out")}),
                          Bounded(1, -1, false)));
   all.push_back(InPlace(PORTACL_C_FUNCTION(aclnnInplaceClampMinTensor), all.back(), "selfRef clipValueMin"));
   all.push_back(Describe(PORTACL_C_FUNCTION(aclnnClampMaxTensor), "self max out",
-                         tensor_rules("max", {Nulls("max self out")}), Bounded(-1, 1, false)));
+                         tensor_rules("max", {NoNulls("max self out")}), Bounded(-1, 1, false)));
   all.push_back(InPlace(PORTACL_C_FUNCTION(aclnnInplaceClampMaxTensor), all.back(), "selfRef max"));
 }
 
@@ -526,65 +543,68 @@ void AddChoices(std::vector<MapOperator>& all) {
   where.ulp_complex = 1;
   const Listed list = kFDCI + kUnsigned;
   const auto listed = [=](const std::string& name) {
-    return Says(161002, name, [=](MapCall& call) {
+    return Refuses(161002, name, [=](PlanCall& call) {
       const DtypeNumber dtype = call[name].dtype;
       return dtype == ACL_BF16 ? call.product == Product::k910 : !list.Has(call.product, dtype);
     });
   };
   all.push_back(Describe(
       PORTACL_C_FUNCTION(aclnnSWhere), "condition self other out",
-      {Nulls("self other condition out"), listed("self"), listed("other"), listed("out"),
-       In("condition", {{ACL_BOOL, ACL_UINT8}}), Ranks("self other condition"),
-       Broadcasts("condition self other"), BroadcastIs("out"), Empty("condition self other"),
+      {NoNulls("self other condition out"), listed("self"), listed("other"), listed("out"),
+       DtypeIn("condition", {{ACL_BOOL, ACL_UINT8}}), Ranks("self other condition"),
+       Broadcasts("condition self other"), ResultIs("out"), DoneIfEmpty("condition self other"),
        WithCode(561103, Promotes("self other")),
-       Says(561103, "self other out",
-            [](MapCall& call) { return call.promoted == ACL_BOOL && call["out"].dtype != ACL_BOOL; })},
+       Refuses(561103, "self other out",
+               [](PlanCall& call) { return call.promoted == ACL_BOOL && call["out"].dtype != ACL_BOOL; })},
       where));
   all.back().dtypes = {{"condition", ACL_BOOL}};
   all.back().casts = {{"condition", ACL_BOOL}};
 
   const Listed filled = kFloats + DtypeList{ACL_INT8, ACL_INT32, ACL_INT64, ACL_BOOL};
-  const Rule own = Sets([](MapCall& call) { call.promoted = call["selfRef"].dtype; });
+  const Rule own = Sets([](PlanCall& call) { call.promoted = call["selfRef"].dtype; });
   Oracle fill = Value([](const auto* x) { return x[1] != 0 ? x[2] : x[0]; });
   const Rules mask = {Ranks("selfRef mask")};
-  const Rules mask_shape = {Broadcasts("selfRef mask"), BroadcastIs("selfRef"), Empty("selfRef mask"), own};
+  const Rules mask_shape = {Broadcasts("selfRef mask"), ResultIs("selfRef"), DoneIfEmpty("selfRef mask"),
+                            own};
   MapOperator base = Describe(
       PORTACL_C_FUNCTION(aclnnInplaceMaskedFillScalar), "selfRef mask value",
-      Rules{Nulls("selfRef mask value"), In("selfRef", filled), In("mask", {{ACL_BOOL}})} + mask + mask_shape,
+      Rules{NoNulls("selfRef mask value"), DtypeIn("selfRef", filled), DtypeIn("mask", {{ACL_BOOL}})} + mask +
+          mask_shape,
       fill);
   base.dtypes = {{"mask", ACL_BOOL}};
   base.casts = {{"mask", ACL_BOOL}};
-  base.oracle.rounds_scalars = true;
+  base.formula.rounds_scalars = true;
   all.push_back(InPlace(base.function, base, "selfRef mask value"));
   base.function = PORTACL_C_FUNCTION(aclnnInplaceMaskedFillTensor);
-  base.rules = Rules{Nulls("selfRef mask value"), In("selfRef", filled), In("mask", {{ACL_BOOL}}),
-                     In("value", filled)} +
+  base.rules = Rules{NoNulls("selfRef mask value"), DtypeIn("selfRef", filled), DtypeIn("mask", {{ACL_BOOL}}),
+                     DtypeIn("value", filled)} +
                mask +
-               Rules{Says(161002, "value", [](MapCall& call) { return !call["value"].shape.empty(); })} +
+               Rules{Refuses(161002, "value", [](PlanCall& call) { return !call["value"].shape.empty(); })} +
                mask_shape;
   base.shapes = {{"value", {}}};
   all.push_back(InPlace(base.function, base, "selfRef mask value"));
 
   Oracle threshold = Value([](const auto* x) { return x[0] <= x[1] ? x[2] : x[0]; });
   threshold.rounds_scalars = true;
-  all.push_back(Describe(PORTACL_C_FUNCTION(aclnnThreshold), "self threshold value out",
-                         {Nulls("self out threshold value"), In("self", kFloats + kIntegerDtypes),
-                          On(kBefore950, CastsFrom("self", "out")), Ranks("self"), SameShapes("self", "out"),
-                          Empty("self"), Sets([](MapCall& call) { call.promoted = call["self"].dtype; })},
-                         threshold));
+  all.push_back(
+      Describe(PORTACL_C_FUNCTION(aclnnThreshold), "self threshold value out",
+               {NoNulls("self out threshold value"), DtypeIn("self", kFloats + kIntegerDtypes),
+                On(kBefore950, CastsTo("self", "out")), Ranks("self"), SameShape("self", "out"),
+                DoneIfEmpty("self"), Sets([](PlanCall& call) { call.promoted = call["self"].dtype; })},
+               threshold));
   all.push_back(InPlace(PORTACL_C_FUNCTION(aclnnInplaceThreshold), all.back(), "selfRef threshold value"));
 }
 
 void AddBinaryFunctions(std::vector<MapOperator>& all) {
-  const auto computed = Sets([](MapCall& call) {
+  const auto computed = Sets([](PlanCall& call) {
     const DtypeNumber promoted = PromoteDtypes(call["self"].dtype, call["other"].dtype);
     call.promoted = IsFloatingDtype(promoted) ? promoted : DtypeNumber{ACL_FLOAT};
   });
   Oracle angle;
   angle.real = [](const long double* x) { return std::atan2(x[0], x[1]); };
   all.push_back(Describe(PORTACL_C_FUNCTION(aclnnAtan2), "self other out",
-                         {Nulls("self other out"), In("self other", kFDI), Ranks("self other"),
-                          Broadcasts("self other"), BroadcastIs("out"), Empty("self other"), computed},
+                         {NoNulls("self other out"), DtypeIn("self other", kFDI), Ranks("self other"),
+                          Broadcasts("self other"), ResultIs("out"), DoneIfEmpty("self other"), computed},
                          angle));
   all.push_back(InPlace(PORTACL_C_FUNCTION(aclnnInplaceAtan2), all.back(), "selfRef other"));
 
@@ -593,11 +613,11 @@ void AddBinaryFunctions(std::vector<MapOperator>& all) {
     return x[0] == 0 && !std::isnan(x[1]) ? 0 : x[0] * std::log(x[1]);
   };
   times_log.ulp32 = 2;
-  all.push_back(
-      Describe(PORTACL_C_FUNCTION(aclnnXLogYTensor), "self other out",
-               {Nulls("self other out"), In("self other out", kFloats + kSignedAndBool), Ranks("self other"),
-                Broadcasts("self other"), BroadcastIs("out"), Empty("self other"), computed},
-               times_log));
+  all.push_back(Describe(
+      PORTACL_C_FUNCTION(aclnnXLogYTensor), "self other out",
+      {NoNulls("self other out"), DtypeIn("self other out", kFloats + kSignedAndBool), Ranks("self other"),
+       Broadcasts("self other"), ResultIs("out"), DoneIfEmpty("self other"), computed},
+      times_log));
   all.push_back(InPlace(PORTACL_C_FUNCTION(aclnnInplaceXLogYTensor), all.back(), "selfRef other"));
 
   Oracle times_log1p;
@@ -606,9 +626,9 @@ void AddBinaryFunctions(std::vector<MapOperator>& all) {
   };
   times_log1p.ulp32 = 2;
   all.push_back(Describe(PORTACL_C_FUNCTION(aclnnXlog1py), "x y z",
-                         {Nulls("x y z"), In("x", kFloats), SameDtypes("x", "y"), SameDtypes("x", "z"),
-                          Ranks("x y"), Broadcasts("x y"), BroadcastIs("z"), Empty("x y"),
-                          Sets([](MapCall& call) { call.promoted = call["x"].dtype; })},
+                         {NoNulls("x y z"), DtypeIn("x", kFloats), SameDtype("x", "y"), SameDtype("x", "z"),
+                          Ranks("x y"), Broadcasts("x y"), ResultIs("z"), DoneIfEmpty("x y"),
+                          Sets([](PlanCall& call) { call.promoted = call["x"].dtype; })},
                          times_log1p));
   all.back().output = "z";
 
@@ -616,31 +636,27 @@ void AddBinaryFunctions(std::vector<MapOperator>& all) {
   step.single = [](const float* x) { return x[0] == 0 ? x[1] : x[0] > 0 ? 1.0f : 0.0f; };
   all.push_back(Describe(
       PORTACL_C_FUNCTION(aclnnHeaviside), "input values out",
-      {Nulls("input values out"), In("input values out", kFloats), Ranks("input values"),
+      {NoNulls("input values out"), DtypeIn("input values out", kFloats), Ranks("input values"),
        Broadcasts("input values"),
-       Says(161002, "out",
-            [](MapCall& call) { return NumElements(call["out"].shape) != NumElements(call.broadcast); }),
-       Says(561103, "out", [](MapCall& call) { return call["out"].dtype != call["input"].dtype; }),
-       WithCode(561103, BroadcastIs("out")), Empty("input values"),
-       Sets([](MapCall& call) { call.promoted = ACL_FLOAT; })},
+       Refuses(161002, "out",
+               [](PlanCall& call) { return NumElements(call["out"].shape) != NumElements(call.result); }),
+       Refuses(561103, "out", [](PlanCall& call) { return call["out"].dtype != call["input"].dtype; }),
+       WithCode(561103, ResultIs("out")), DoneIfEmpty("input values"),
+       Sets([](PlanCall& call) { call.promoted = ACL_FLOAT; })},
       step));
 
   // With a number, whose dtype counts as a tensor's.
-  const auto as_tensors = [](MapCall& call) {
+  const auto as_tensors = [](PlanCall& call) {
     const DtypeNumber promoted = PromoteDtypes(call["self"].dtype, call["other"].dtype);
     return promoted == ACL_FLOAT16 || promoted == ACL_BF16 ? promoted : DtypeNumber{ACL_FLOAT};
   };
   const Listed tensors = kFloats + kSignedAndBool;
   const auto with_scalar = [&](const std::string& tensor) {
     const std::string scalar = tensor == "self" ? "other" : "self";
-    return Rules{Nulls("self other out"),
-                 In(tensor + " out", tensors),
-                 In(scalar, kFDI),
-                 PromotesTo("self other", as_tensors),
-                 CastsTo("out"),
-                 Ranks(tensor),
-                 SameShapes(tensor, "out"),
-                 Empty(tensor)};
+    return Rules{NoNulls("self other out"), DtypeIn(tensor + " out", tensors),
+                 DtypeIn(scalar, kFDI),     PromotesTo("self other", as_tensors),
+                 PromotedCastsTo("out"),    Ranks(tensor),
+                 SameShape(tensor, "out"),  DoneIfEmpty(tensor)};
   };
   all.push_back(
       Describe(PORTACL_C_FUNCTION(aclnnXLogYScalarOther), "self other out", with_scalar("self"), times_log));
@@ -652,13 +668,13 @@ void AddBinaryFunctions(std::vector<MapOperator>& all) {
   masked.single = [](const float* x) { return x[0] * x[1] * x[2]; };
   all.push_back(
       Describe(PORTACL_C_FUNCTION(aclnnMaskedScale), "self mask scale out",
-               {Nulls("self mask out"), In("self", {.on_950 = {ACL_FLOAT, ACL_FLOAT16, ACL_BF16}}),
-                In("mask", {{ACL_FLOAT, ACL_FLOAT16, ACL_INT8, ACL_UINT8}}), SameDtypes("self", "out"),
-                Ranks("self"), SameShapes("self", "mask"), SameShapes("self", "out"), SameFormats("self out"),
-                Empty("self"), Sets([](MapCall& call) { call.promoted = ACL_FLOAT; })},
+               {NoNulls("self mask out"), DtypeIn("self", {.on_950 = {ACL_FLOAT, ACL_FLOAT16, ACL_BF16}}),
+                DtypeIn("mask", {{ACL_FLOAT, ACL_FLOAT16, ACL_INT8, ACL_UINT8}}), SameDtype("self", "out"),
+                Ranks("self"), SameShape("self", "mask"), SameShape("self", "out"), SameFormat("self", "out"),
+                DoneIfEmpty("self"), Sets([](PlanCall& call) { call.promoted = ACL_FLOAT; })},
                masked));
   all.back().dtypes = {{"mask", ACL_INT8}};
-  all.back().product = Product::k950;
+  all.back().numbers_on = Product::k950;
 
   // Sums of which nothing below 0 is left. What wraps is tested by tests/pytorch_npu/test_aten.py.
   Oracle relu;
@@ -669,9 +685,11 @@ void AddBinaryFunctions(std::vector<MapOperator>& all) {
   relu.integer = [](const Int* x) { return x[0] + x[2] * x[1]; };
   relu.any_integer = [](const Int* x) { return x[0] + x[2] * x[1] < 0 || x[0] + x[2] * x[1] > 127; };
   const Listed summed = kFloats + kIntegerDtypes;
-  const Rules sum_rules = {Nulls("self other alpha out"), In("self other", summed), Promotes("self other"),
-                           CastsToPromoted("alpha"),      CastsTo("out"),           Ranks("self other"),
-                           Broadcasts("self other"),      BroadcastIs("out"),       Empty("self other")};
+  const Rules sum_rules = {NoNulls("self other alpha out"), DtypeIn("self other", summed),
+                           Promotes("self other"),          CastsToPromoted("alpha"),
+                           PromotedCastsTo("out"),          Ranks("self other"),
+                           Broadcasts("self other"),        ResultIs("out"),
+                           DoneIfEmpty("self other")};
   all.push_back(Describe(PORTACL_C_FUNCTION(aclnnAddRelu), "self other alpha out", sum_rules, relu));
   all.back().values = {{1, 0}, {2, 0}, {-1, 0}};
   all.push_back(InPlace(PORTACL_C_FUNCTION(aclnnInplaceAddRelu), all.back(), "selfRef other alpha",
@@ -692,11 +710,12 @@ void AddBinaryFunctions(std::vector<MapOperator>& all) {
                           .on_new = {ACL_INT16, ACL_INT64},
                           .on_950 = {ACL_INT8, ACL_UINT8},
                           .on_310 = {ACL_INT16, ACL_INT64}};
-  all.push_back(Describe(PORTACL_C_FUNCTION(aclnnGcd), "self other out",
-                         {Nulls("self other out"), Promotes("self other"), PromotedIn("self other", divided),
-                          In("out", {kIntegerDtypes}), Ranks("self other"), Broadcasts("self other"),
-                          BroadcastIs("out"), Empty("self other")},
-                         divisor));
+  all.push_back(
+      Describe(PORTACL_C_FUNCTION(aclnnGcd), "self other out",
+               {NoNulls("self other out"), Promotes("self other"), PromotedIn("self other", divided),
+                DtypeIn("out", {kIntegerDtypes}), Ranks("self other"), Broadcasts("self other"),
+                ResultIs("out"), DoneIfEmpty("self other")},
+               divisor));
   all.back().dtype = ACL_INT32;
 
   // What the sheet writes, so where the two parts cancel the bound is of the larger one.
@@ -710,18 +729,18 @@ void AddBinaryFunctions(std::vector<MapOperator>& all) {
     return std::max(x[0], x[1]) < 0 && std::max(x[0], x[1]) > -4;
   };
   const Listed list = kFD + kSignedAndBool + kUnsigned;
-  const Rules rules = {Nulls("self other out"),
-                       In("self other", list),
-                       In("out", kFloats),
-                       CastsFrom("self", "out"),
-                       CastsFrom("other", "out"),
+  const Rules rules = {NoNulls("self other out"),
+                       DtypeIn("self other", list),
+                       DtypeIn("out", kFloats),
+                       CastsTo("self", "out"),
+                       CastsTo("other", "out"),
                        Ranks("self other"),
                        Broadcasts("self other"),
-                       BroadcastIs("out"),
-                       On(k950Only, SameFormats("self other out")),
-                       On(k950Only, NotPrivate("self other out")),
-                       Empty("self other"),
-                       Sets([](MapCall& call) { call.promoted = call["out"].dtype; })};
+                       ResultIs("out"),
+                       On(k950Only, SameFormat("self", "other out")),
+                       On(k950Only, NoPrivateFormat("self other out")),
+                       DoneIfEmpty("self other"),
+                       Sets([](PlanCall& call) { call.promoted = call["out"].dtype; })};
   for (const bool base_two : {false, true}) {
     Oracle oracle;
     const long double scale = base_two ? std::log(2.0L) : 1.0L;
@@ -746,7 +765,7 @@ const std::vector<MapOperator>& SelectionOperators() {
     AddBounds(all);
     AddChoices(all);
     AddBinaryFunctions(all);
-    return all;
+    return Completed(std::move(all));
   }();
   return operators;
 }

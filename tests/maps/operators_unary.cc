@@ -6,7 +6,9 @@
 
 #include "aclnnop/families/arithmetic.h"
 #include "aclnnop/families/unary.h"
-#include "support/map_rules.h"
+#include "support/map_operator.h"
+#include "support/rules.h"
+#include "support/scalar_dtypes.h"
 
 namespace portacl::testing {
 namespace {
@@ -38,28 +40,28 @@ Listed WithBf16(Listed list) { return list + DtypeList{ACL_BF16}; }
 Listed Without910(Listed list) {  // BF16 on every product but 910: tested by a rule of its own
   return list + DtypeList{ACL_BF16};
 }
-const Rule kNoBf16On910 = Says(161002, "self", [](MapCall& call) {
+const Rule kNoBf16On910 = Refuses(161002, "self", [](PlanCall& call) {
   return call.product == Product::k910 && call["self"].dtype == ACL_BF16;
 });
 
 Rules RulesOf(const Row& row) {
   const bool as_float = row.out == Out::kCastOfFloat || row.out == Out::kListAndCastOfFloat;
-  const auto casts = Says(161002, "self out", [=](MapCall& call) {
+  const auto casts = Refuses(161002, "self out", [=](PlanCall& call) {
     const DtypeNumber self = call["self"].dtype;
     return !CanCastDtype(as_float && IsIntegral(self) ? DtypeNumber{ACL_FLOAT} : self, call["out"].dtype);
   });
-  Rules rules = row.first.empty() ? Rules{Nulls("self out")} : row.first;
-  rules.push_back(In("self", row.in));
-  if (row.out == Out::kSame) rules.push_back(SameDtypes("self", "out"));
+  Rules rules = row.first.empty() ? Rules{NoNulls("self out")} : row.first;
+  rules.push_back(DtypeIn("self", row.in));
+  if (row.out == Out::kSame) rules.push_back(SameDtype("self", "out"));
   if (row.out == Out::kList || row.out == Out::kListAndCast || row.out == Out::kListAndCastOfFloat)
-    rules.push_back(In("out", row.out_list));
+    rules.push_back(DtypeIn("out", row.out_list));
   if (row.out != Out::kSame && row.out != Out::kList) rules.push_back(casts);
-  rules.push_back(SameShapes("self", "out"));
+  rules.push_back(SameShape("self", "out"));
   if (!row.any_rank) rules.push_back(Ranks("self"));
   rules = rules + row.formats;
-  rules.push_back(Empty("self"));
+  rules.push_back(DoneIfEmpty("self"));
   const Integers integers = row.integers;
-  rules.push_back(Sets([=](MapCall& call) {
+  rules.push_back(Sets([=](PlanCall& call) {
     const DtypeNumber self = call["self"].dtype;
     call.promoted = self;
     if (IsIntegral(self) && integers == Integers::kAsFloat) call.promoted = ACL_FLOAT;
@@ -79,7 +81,7 @@ void AddBoth(std::vector<MapOperator>& all, const CFunction& function, const CFu
   Add(all, function, self, "out", row, oracle);
   MapOperator base = all.back();
   const Listed list = row.in_place ? *row.in_place : row.in - kSignedAndBool - kUnsigned;
-  base.rules.insert(base.rules.begin() + 1, In("selfRef", list));
+  base.rules.insert(base.rules.begin() + 1, DtypeIn("selfRef", list));
   all.push_back(InPlace(in_place, base, self_ref));
 }
 
@@ -201,7 +203,7 @@ void AddFunctions(std::vector<MapOperator>& all) {
   both(PORTACL_BOTH(Log10), log10,
        Near([](long double x) { return std::log10(x); }, [](Complex z) { return std::log10(z); }));
   for (MapOperator* op : {&all[all.size() - 2], &all.back()}) {  // integers want FLOAT, others themselves
-    op->rules.insert(op->rules.end() - 3, Says(161002, "self out", [](MapCall& call) {
+    op->rules.insert(op->rules.end() - 4, Refuses(161002, "self out", [](PlanCall& call) {
                        const DtypeNumber self = call["self"].dtype;
                        return call["out"].dtype != (IsIntegral(self) ? DtypeNumber{ACL_FLOAT} : self);
                      }));
@@ -217,10 +219,10 @@ void AddFunctions(std::vector<MapOperator>& all) {
   sqrt.complex = [](const Complex* z) { return std::sqrt(z[0]); };
   Row roots = {Without910(kFDCI), Out::kCastOfFloat};
   roots.in_place = kFDC;
-  roots.first = {Nulls("self out"), kNoBf16On910};
+  roots.first = {NoNulls("self out"), kNoBf16On910};
   both(PORTACL_BOTH(Sqrt), roots, sqrt, "self", "self");
   for (MapOperator* op : {&all[all.size() - 2], &all.back()}) {
-    op->rules.push_back(Sets([](MapCall& call) {
+    op->rules.push_back(Sets([](PlanCall& call) {
       if (call["self"].dtype == ACL_INT64) call.promoted = ACL_DOUBLE;
     }));
   }
@@ -229,7 +231,7 @@ void AddFunctions(std::vector<MapOperator>& all) {
   Oracle reciprocal = Exact([](auto x) { return 1 / x; }, Itself);
   reciprocal.complex = [](const Complex* z) { return 1.0L / z[0]; };
   Row inverses = {kFDCI, Out::kList, kFDC};
-  inverses.formats = {SameFormats("self out")};
+  inverses.formats = {SameFormat("self", "out")};
   both(PORTACL_BOTH(Reciprocal), inverses, reciprocal);
 
   // Trigonometric and hyperbolic ones. Far out the complex ones overflow or lose everything: see FirstDifference.
@@ -251,14 +253,14 @@ void AddFunctions(std::vector<MapOperator>& all) {
   both(PORTACL_BOTH(Sinh), {kFDCI, Out::kList, kFDC, Integers::kAsOut},
        Near([](long double x) { return std::sinh(x); }, [](Complex z) { return std::sinh(z); }));
   Row cosh = {kFDCI, Out::kList, fdc_bf16};
-  const Rules private_on_950 = {On(k950Only, NotPrivate("self out"))};
+  const Rules private_on_950 = {On(k950Only, NoPrivateFormat("self out"))};
   cosh.formats = private_on_950;
   both(PORTACL_BOTH(Cosh), cosh,
        Near([](long double x) { return std::cosh(x); }, [](Complex z) { return std::cosh(z); }));
   Row tanh = {kFI, Out::kListAndCastOfFloat, kFI};
   tanh.in_place = kFloats;
-  tanh.first = {Nulls("self out")};
-  tanh.formats = {SameFormats("self out"), NotPrivate("self out")};
+  tanh.first = {NoNulls("self out")};
+  tanh.formats = {SameFormat("self", "out"), NoPrivateFormat("self out")};
   both(PORTACL_BOTH(Tanh), tanh, Near([](long double x) { return std::tanh(x); }));
   Row inverse_hyperbolic = list_float_bf16;
   both(PORTACL_BOTH(Atanh), inverse_hyperbolic,
@@ -278,7 +280,7 @@ void AddFunctions(std::vector<MapOperator>& all) {
        Near([](long double x) { return x < -11000 ? 0 : 1 / (1 + std::exp(-x)); },
             [](Complex z) { return 1.0L / (1.0L + std::exp(-z)); }, 1, 2.5));
   for (MapOperator* op : {&all[all.size() - 2], &all.back()}) {  // large near its poles
-    op->oracle.scale = [](const Complex* z) {
+    op->formula.scale = [](const Complex* z) {
       const long double size = std::abs(1.0L / (1.0L + std::exp(-z[0])));
       return size * (1 + size);
     };
@@ -289,24 +291,24 @@ void AddFunctions(std::vector<MapOperator>& all) {
   Row erfinv = {kFI, Out::kCastOfFloat};
   both(PORTACL_BOTH(Erfinv), erfinv, Near(ErfInverse, 1, 2));
   Row sinc = {kFDI, Out::kList, fd_bf16};
-  sinc.first = {Nulls("self out", 561103)};
+  sinc.first = {NoNulls("self out", 561103)};
   sinc.in_place = kFD;
   both(PORTACL_BOTH(Sinc), sinc, Near(Sinc, 1, 2.5));
-  all[all.size() - 2].oracle.zero_sign_free = all.back().oracle.zero_sign_free = true;
+  all[all.size() - 2].formula.zero_sign_free = all.back().formula.zero_sign_free = true;
 
   // Absolute bounds near their zeros and below 0, so only away from there; tests/functions measures the rest. Digamma's absolute bound
   // is the wider one up to 2.
   Row gammas = {{{ACL_FLOAT, ACL_FLOAT16, ACL_DOUBLE}}};
-  gammas.formats = {SameFormats("self out")};
+  gammas.formats = {SameFormat("self", "out")};
   both(PORTACL_BOTH(Digamma), gammas, Near(Digamma, 1, 5));
-  all[all.size() - 2].oracle.any_real = all.back().oracle.any_real = [](const long double* x) {
+  all[all.size() - 2].formula.any_real = all.back().formula.any_real = [](const long double* x) {
     return x[0] < 0 || std::fabs(Digamma(x[0])) < 0.01L;
   };
-  all[all.size() - 2].oracle.slack = all.back().oracle.slack = [](const long double* x) {
+  all[all.size() - 2].formula.slack = all.back().formula.slack = [](const long double* x) {
     return std::fabs(Digamma(x[0])) < 2 ? 16 * 0x1p-53L : 0.0L;
   };
   both(PORTACL_BOTH(Lgamma), gammas, Near([](long double x) { return std::lgamma(x); }, 1, 2));
-  all[all.size() - 2].oracle.any_real = all.back().oracle.any_real = [](const long double* x) {
+  all[all.size() - 2].formula.any_real = all.back().formula.any_real = [](const long double* x) {
     return std::fabs(std::lgamma(x[0])) < 0.5L || (x[0] < -3 && x[0] != std::floor(x[0]));
   };
 }
@@ -326,9 +328,9 @@ void AddExactOnes(std::vector<MapOperator>& all) {
   magnitudes.out = Out::kList;
   magnitudes.out_list = kFDI + DtypeList{ACL_BF16};
   magnitudes.integers = Integers::kOwn;
-  magnitudes.formats = {SameFormats("self out"), NotPrivate("self out")};
+  magnitudes.formats = {SameFormat("self", "out"), NoPrivateFormat("self out")};
   Add(all, PORTACL_C_FUNCTION(aclnnAbs), "self", "out", magnitudes, abs);
-  all.back().rules.insert(all.back().rules.begin() + 2, Says(161002, "self out", [](MapCall& call) {
+  all.back().rules.insert(all.back().rules.begin() + 2, Refuses(161002, "self out", [](PlanCall& call) {
                             const DtypeNumber self = call["self"].dtype;
                             const DtypeNumber part = self == ACL_COMPLEX64   ? DtypeNumber{ACL_FLOAT}
                                                      : self == ACL_COMPLEX32 ? DtypeNumber{ACL_FLOAT16}
@@ -352,22 +354,22 @@ void AddExactOnes(std::vector<MapOperator>& all) {
   {
     MapOperator& op = all.back();
     const Listed list = signs.in;
-    op.rules[1] = Says(161002, "self", [=](MapCall& call) {
+    op.rules[1] = Refuses(161002, "self", [=](PlanCall& call) {
       return !call.Is({Product::k310P, Product::k310B}) && !list.Has(call.product, call["self"].dtype);
     });
-    op.rules[2] = Says(161002, "self out", [=](MapCall& call) {
+    op.rules[2] = Refuses(161002, "self out", [=](PlanCall& call) {
       const DtypeNumber self = call["self"].dtype;
       const bool tested = list.Has(call.product, self) && self != ACL_BF16;
       return tested && self != call["out"].dtype;
     });
-    op.rules.push_back(WithCode(561103, SameDtypes("self", "out")));
+    op.rules.push_back(WithCode(561103, SameDtype("self", "out")));
     op.rules.push_back(
-        Undetermined([=](MapCall& call) { return !list.Has(call.product, call["self"].dtype); }));
+        Undetermined([=](PlanCall& call) { return !list.Has(call.product, call["self"].dtype); }));
     op.rules.insert(op.rules.begin() + 1,
-                    Undetermined([](MapCall& call) { return call["self"].shape.size() > 8; }));
+                    Undetermined([](PlanCall& call) { return call["self"].shape.size() > 8; }));
   }
 
-  const Rules formats = {NotPrivate("self out")};
+  const Rules formats = {NoPrivateFormat("self out")};
   const Listed floor_in = kFD + DtypeList{ACL_INT8,  ACL_INT16,  ACL_INT32,  ACL_INT64,
                                           ACL_UINT8, ACL_UINT16, ACL_UINT32, ACL_UINT64};
   Row floor = {floor_in, Out::kSame, {}, Integers::kOwn, floor_in};
@@ -383,15 +385,15 @@ void AddExactOnes(std::vector<MapOperator>& all) {
        Exact([](auto x) { return x - std::trunc(x); }, [](Int) { return Int{0}; }), "input", "inputRef");
   Row square = {{{}, {}, {ACL_FLOAT, ACL_FLOAT16, ACL_BF16, ACL_INT32, ACL_INT64}}};
   square.integers = Integers::kOwn;
-  square.formats = {SameFormats("self out"), NotPrivate("self out")};
+  square.formats = {SameFormat("self", "out"), NoPrivateFormat("self out")};
   Add(all, PORTACL_C_FUNCTION(aclnnSquare), "self", "out", square,
       Exact([](auto x) { return x * x; }, [](Int x) { return x * x; }));
-  all.back().product = Product::k950;
+  all.back().numbers_on = Product::k950;
 
   Row round = {Without910(kFD + DtypeList{ACL_INT32, ACL_INT64})};
   round.integers = Integers::kOwn;
   round.in_place = round.in;
-  round.first = {Nulls("self out"), kNoBf16On910};
+  round.first = {NoNulls("self out"), kNoBf16On910};
   round.formats = formats;
   both(PORTACL_BOTH(Round), round, Exact([](auto x) { return std::nearbyint(x); }, Itself));
   Oracle decimals;
@@ -411,7 +413,7 @@ const std::vector<MapOperator>& UnaryOperators() {
     std::vector<MapOperator> all;
     AddFunctions(all);
     AddExactOnes(all);
-    return all;
+    return Completed(std::move(all));
   }();
   return operators;
 }

@@ -9,9 +9,9 @@ namespace {
 
 const std::vector<std::string> kTypes = {"", "16cast32", "add", "mul", "gelu_erf", "gelu_tanh", "relu"};
 
-std::string TypeOf(const IndexCall& call) { return call["fusedOpType"].null ? "" : call["fusedOpType"].text; }
-bool HasOther(const IndexCall& call) { return TypeOf(call) == "add" || TypeOf(call) == "mul"; }
-bool IsGelu(const IndexCall& call) { return TypeOf(call) == "gelu_erf" || TypeOf(call) == "gelu_tanh"; }
+std::string TypeOf(const PlanCall& call) { return call["fusedOpType"].null ? "" : call["fusedOpType"].text; }
+bool HasOther(const PlanCall& call) { return TypeOf(call) == "add" || TypeOf(call) == "mul"; }
+bool IsGelu(const PlanCall& call) { return TypeOf(call) == "gelu_erf" || TypeOf(call) == "gelu_tanh"; }
 
 std::optional<Shape> ResultOf(const Shape& left, const Shape& right) {
   Shape result = left;
@@ -23,8 +23,8 @@ std::optional<Shape> ResultOf(const Shape& left, const Shape& right) {
   return result;
 }
 
-IndexOperator Fused() {
-  IndexOperator op;
+OperatorSpec Fused() {
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnFusedMatmul);
   op.valid = {TensorArg("x1", {2, 3}, ACL_FLOAT16), TensorArg("x2", {3, 4}, ACL_FLOAT16),
               TensorArg("bias", {4}, ACL_FLOAT16),  TensorArg("x3", {2, 4}, ACL_FLOAT16),
@@ -35,16 +35,16 @@ IndexOperator Fused() {
   op.is_inexact = true;
   op.tolerance = 1e-2;
   op.rules = {NoNulls("x1 x2 y"),
-              Refuses(161001, "x3", [](IndexCall& call) { return HasOther(call) && call["x3"].null; }),
-              Refuses(161001, "bias", [](IndexCall& call) { return IsGelu(call) && !call["bias"].null; }),
+              Refuses(161001, "x3", [](PlanCall& call) { return HasOther(call) && call["x3"].null; }),
+              Refuses(161001, "bias", [](PlanCall& call) { return IsGelu(call) && !call["bias"].null; }),
               Refuses(161002, "",
-                      [](IndexCall& call) {
+                      [](PlanCall& call) {
                         const DtypeNumber x = call["x1"].dtype;
                         const std::string type = TypeOf(call);
                         if (!IsOn950(call) || std::count(kRowDtypes.begin(), kRowDtypes.end(), x) == 0)
                           return true;
                         if (call["x2"].dtype != x || (HasOther(call) && call["x3"].dtype != x)) return true;
-                        const IndexArgument& bias = call["bias"];
+                        const PlanArgument& bias = call["bias"];
                         if (!bias.null && bias.dtype != x && bias.dtype != ACL_FLOAT) return true;
                         if (call["y"].dtype != (type == "16cast32" ? DtypeNumber{ACL_FLOAT} : x)) return true;
                         const int64_t mode = call["cubeMathType"].integer;
@@ -61,8 +61,8 @@ IndexOperator Fused() {
                         if (!bias.null && bias.shape != Shape{right.back()}) return true;
                         return HasOther(call) && call["x3"].shape != *result;
                       }),
-              EmptyDone("y")};
-  op.draw = [](IndexCall& call, RandomNumbers& random) {
+              DoneIfEmpty("y")};
+  op.draw = [](PlanCall& call, RandomNumbers& random) {
     const std::string type = kTypes[static_cast<size_t>(random.Below(std::ssize(kTypes)))];
     const bool is_float = random.Chance(25) && type != "16cast32" && type.find("gelu") == std::string::npos;
     const DtypeNumber dtype = is_float            ? DtypeNumber{ACL_FLOAT}
@@ -92,7 +92,7 @@ IndexOperator Fused() {
     call["bias"].dtype = random.Chance(50) ? dtype : DtypeNumber{ACL_FLOAT};
     call["bias"].null = IsGelu(call) || random.Chance(40);
   };
-  op.fill = [](const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+  op.fill = [](const PlanCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
     const auto arguments = TensorsOf(call);
     for (size_t i = 0; i < tensors.size(); ++i) {
       if (arguments[i]->null || arguments[i]->is_output) continue;
@@ -100,7 +100,7 @@ IndexOperator Fused() {
         tensors[i].Set(k, static_cast<double>(random.Between(-64, 64)) / 128);
     }
   };
-  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const Numbers x1(call, tensors, "x1"), x2(call, tensors, "x2"), x3(call, tensors, "x3"),
         bias(call, tensors, "bias");
     const Shape& y = call["y"].shape;
@@ -133,12 +133,12 @@ IndexOperator Fused() {
   return op;
 }
 
-const std::vector<IndexOperator>& Operators() {
-  static const std::vector<IndexOperator> all = {Fused()};
+const std::vector<OperatorSpec>& Operators() {
+  static const std::vector<OperatorSpec> all = {Fused()};
   return all;
 }
 
-PORTACL_INDEX_TESTS(FusedProducts, Operators());
+PORTACL_OPERATOR_TESTS(FusedProducts, Operators());
 
 }  // namespace
 }  // namespace portacl::testing

@@ -24,28 +24,26 @@ TensorValues Turned(const TensorValues& tensor, bool turns) {
   return turned;
 }
 
-IndexOperator Gemm() {
-  IndexOperator op;
+OperatorSpec Gemm() {
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnGemm);
   op.valid = {TensorArg("A", {2, 3}),  TensorArg("B", {3, 4}),   TensorArg("C", {4}),
               RealArg("alpha", 0.5),   RealArg("beta", 2),       IntegerArg("transA", 0),
               IntegerArg("transB", 0), OutputArg("out", {2, 4}), IntegerArg("cubeMathType", 1)};
-  const auto left = [](const IndexCall& call) {
-    return Turned(call["A"].shape, call["transA"].integer != 0);
-  };
-  const auto right = [](const IndexCall& call) {
+  const auto left = [](const PlanCall& call) { return Turned(call["A"].shape, call["transA"].integer != 0); };
+  const auto right = [](const PlanCall& call) {
     return Turned(call["B"].shape, call["transB"].integer != 0);
   };
   op.rules = {NoNulls("A B C out"),
-              Listed_("A B C out", kFloats),
-              RankRange("A B", 2, 2),
+              DtypeIn("A B C out", kFloats),
+              Ranks("A B", 2, 2),
               IsNoFractal("A"),
               IsNoFractal("B"),
               IsNoFractal("C"),
               IsNoFractal("out"),
-              Refuses(161002, "A B", [=](IndexCall& call) { return left(call)[1] != right(call)[0]; }),
+              Refuses(161002, "A B", [=](PlanCall& call) { return left(call)[1] != right(call)[0]; }),
               Refuses(161002, "C",
-                      [=](IndexCall& call) {
+                      [=](PlanCall& call) {
                         const Shape whole = {left(call)[0], right(call)[1]};
                         const Shape& c = call["C"].shape;
                         if (c.size() > 2) return true;
@@ -55,12 +53,12 @@ IndexOperator Gemm() {
                         return false;
                       }),
               Refuses(161002, "out",
-                      [=](IndexCall& call) {
+                      [=](PlanCall& call) {
                         return call["out"].shape != Shape{left(call)[0], right(call)[1]};
                       }),
               TakesMode("A B"),
-              EmptyDone("out")};
-  op.draw = [](IndexCall& call, RandomNumbers& random) {
+              DoneIfEmpty("out")};
+  op.draw = [](PlanCall& call, RandomNumbers& random) {
     const int64_t m = DrawLength(random), n = DrawLength(random), k = DrawDepth(random);
     call["transA"].integer = random.Below(2);
     call["transB"].integer = random.Below(2);
@@ -75,7 +73,7 @@ IndexOperator Gemm() {
     for (const char* name : {"alpha", "beta"}) call[name].real = factors[random.Below(7)];
     DrawDtypes(call, random);
   };
-  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const FloatTensor a(Turned(tensors[0], call["transA"].integer != 0));
     const FloatTensor b(Turned(tensors[1], call["transB"].integer != 0));
     const FloatTensor c(tensors[2]);
@@ -102,35 +100,35 @@ IndexOperator Gemm() {
 
 // ---- Einsum ----
 
-bool IsOfBatches(const IndexCall& call) { return call["equation"].text.size() > 10; }
+bool IsOfBatches(const PlanCall& call) { return call["equation"].text.size() > 10; }
 bool IsKnown(const std::string& equation) {
   return equation == "a,b->ab" || equation == "x,Y->xY" || equation == "abcd,abced->abce" ||
          equation == "qrst,qrsut->qrsu";
 }
 
-IndexOperator Einsum() {
-  IndexOperator op;
+OperatorSpec Einsum() {
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnEinsum);
   op.takes_workspace = op.is_inexact = true;
   op.valid = {ListArg("tensors", {{2}, {3}}), TextArg("equation", "a,b->ab"), OutputArg("out", {2, 3})};
   op.rules = {NoNulls("tensors equation out"),
-              Refuses(161002, "tensors", [](IndexCall& call) { return call["tensors"].entries.size() != 2; }),
-              Refuses(161002, "equation", [](IndexCall& call) { return !IsKnown(call["equation"].text); }),
+              Refuses(161002, "tensors", [](PlanCall& call) { return call["tensors"].entries.size() != 2; }),
+              Refuses(161002, "equation", [](PlanCall& call) { return !IsKnown(call["equation"].text); }),
               Refuses(161002, "out",
-                      [](IndexCall& call) {
+                      [](PlanCall& call) {
                         const DtypeNumber dtype = call["out"].dtype;
                         if (dtype == ACL_FLOAT) return call.product == Product::k310P;
                         return !IsOneOf(dtype, {ACL_FLOAT16, ACL_INT16, ACL_INT32, ACL_INT64});
                       }),
               Refuses(161002, "tensors",
-                      [](IndexCall& call) {
-                        for (const IndexArgument& entry : call["tensors"].entries) {
+                      [](PlanCall& call) {
+                        for (const PlanArgument& entry : call["tensors"].entries) {
                           if (entry.dtype != call["out"].dtype) return true;
                         }
                         return false;
                       }),
               Refuses(161002, "tensors out",
-                      [](IndexCall& call) {
+                      [](PlanCall& call) {
                         const Shape& x = call["tensors"].entries[0].shape;
                         const Shape& y = call["tensors"].entries[1].shape;
                         if (!IsOfBatches(call))
@@ -140,11 +138,11 @@ IndexOperator Einsum() {
                         return y != Shape{x[0], x[1], x[2], y[3], x[3]} ||
                                call["out"].shape != Shape{x[0], x[1], x[2], y[3]};
                       }),
-              EmptyDone("out"),
-              Refuses(561103, "out", [](IndexCall& call) {
+              DoneIfEmpty("out"),
+              Refuses(561103, "out", [](PlanCall& call) {
                 return IsOfBatches(call) && !IsOneOf(call["out"].dtype, {ACL_FLOAT, ACL_FLOAT16});
               })};
-  op.draw = [](IndexCall& call, RandomNumbers& random) {
+  op.draw = [](PlanCall& call, RandomNumbers& random) {
     const bool is_of_batches = random.Chance(50);
     const bool has_others = random.Chance(50);
     call["equation"].text = is_of_batches ? (has_others ? "qrst,qrsut->qrsu" : "abcd,abced->abce")
@@ -165,17 +163,17 @@ IndexOperator Einsum() {
       entries[1].shape = {random.Between(1, 40)};
       call["out"].shape = {entries[0].shape[0], entries[1].shape[0]};
     }
-    for (IndexArgument& entry : entries) entry.dtype = dtype;
+    for (PlanArgument& entry : entries) entry.dtype = dtype;
     call["out"].dtype = dtype;
   };
-  op.fill = [](const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+  op.fill = [](const PlanCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
     if (!IsIntegerDtype(call["out"].dtype)) return FillNumbers(call, tensors, random);
     for (HostTensor& tensor : tensors) {
       for (int64_t i = 0; i < tensor.size(); ++i)
         EncodeIntegerElement(tensor.dtype(), random.Between(-30000, 30000), tensor.Element(i));
     }
   };
-  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const DtypeNumber dtype = call["out"].dtype;
     const FloatTensor numbers[] = {FloatTensor(tensors[0]), FloatTensor(tensors[1])};
     const int64_t terms = IsOfBatches(call) ? tensors[0].shape[3] : 1;
@@ -203,8 +201,8 @@ IndexOperator Einsum() {
   return op;
 }
 
-const IndexOperator kOperators[] = {Gemm(), Einsum()};
-PORTACL_INDEX_TESTS(Gemms, kOperators);
+const OperatorSpec kOperators[] = {Gemm(), Einsum()};
+PORTACL_OPERATOR_TESTS(Gemms, kOperators);
 
 // C has no dims in front of the product's, of one element neither.
 TEST(GemmByHand, DimsInFront) {

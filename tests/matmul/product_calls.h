@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "support/index_operator.h"
 #include "support/map_values.h"
+#include "support/operator_spec.h"
 
 namespace portacl::testing {
 
@@ -103,8 +103,8 @@ inline Element Rounded(DtypeNumber dtype, float value) {
 
 // ---- rules ----
 
-inline IndexRule TakesMode(const std::string& matrices) {
-  return Refuses(161002, "cubeMathType", [=](IndexCall& call) {
+inline Rule TakesMode(const std::string& matrices) {
+  return Refuses(161002, "cubeMathType", [=](PlanCall& call) {
     const int64_t mode = call["cubeMathType"].integer;
     const bool is_a2 = call.product == Product::kA2 || call.product == Product::kA3;
     const bool is_new = is_a2 || call.product == Product::k950;
@@ -115,8 +115,8 @@ inline IndexRule TakesMode(const std::string& matrices) {
     return !is_new && has_float && mode != 1 && mode != 2;
   });
 }
-inline IndexRule IsNoFractal(const std::string& name) {
-  return Refuses(161002, name, [=](IndexCall& call) { return call[name].format == ACL_FORMAT_FRACTAL_NZ; });
+inline Rule IsNoFractal(const std::string& name) {
+  return Refuses(161002, name, [=](PlanCall& call) { return call[name].format == ACL_FORMAT_FRACTAL_NZ; });
 }
 
 // ---- drawing ----
@@ -130,16 +130,16 @@ inline int64_t DrawDepth(RandomNumbers& random) {
   return random.Chance(10) ? random.Between(250, 600) : random.Between(1, 20);
 }
 inline const DtypeList kMatrixDtypes = {ACL_FLOAT, ACL_FLOAT16, ACL_BF16};
-inline void DrawDtypes(IndexCall& call, RandomNumbers& random) {
+inline void DrawDtypes(PlanCall& call, RandomNumbers& random) {
   const bool is_mixed = random.Chance(40);
   const DtypeNumber dtype = DrawDtype(random, kMatrixDtypes);
-  for (IndexArgument& one : call.arguments) {
+  for (PlanArgument& one : call.arguments) {
     if (one.kind == ParameterKind::kTensor) one.dtype = is_mixed ? DrawDtype(random, kMatrixDtypes) : dtype;
   }
 }
 
 // Numbers of one size, so that sums are numbers; every fifth call has some of any size, infinities and NaN besides.
-inline void FillNumbers(const IndexCall&, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+inline void FillNumbers(const PlanCall&, std::vector<HostTensor>& tensors, RandomNumbers& random) {
   const bool has_others = random.Chance(20);
   for (HostTensor& tensor : tensors) {
     for (int64_t i = 0; i < tensor.size(); ++i) {

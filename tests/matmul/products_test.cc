@@ -47,7 +47,7 @@ TensorValues Reshaped(TensorValues tensor, const Shape& shape) {
   return tensor;
 }
 
-std::vector<Outcome> MatmulOracle(const IndexCall&, const std::vector<TensorValues>& tensors) {
+std::vector<Outcome> MatmulOracle(const PlanCall&, const std::vector<TensorValues>& tensors) {
   const MatmulShapes shapes = ShapesOf(tensors[0].shape, tensors[1].shape);
   const FloatTensor left(Reshaped(tensors[0], shapes.left));
   const FloatTensor right(Reshaped(tensors[1], shapes.right));
@@ -63,30 +63,30 @@ std::vector<Outcome> MatmulOracle(const IndexCall&, const std::vector<TensorValu
   })};
 }
 
-IndexRules FirstRules() {
-  return {NoNulls("self mat2 out"), Listed_("self mat2 out", kFloats), TakesMode("self mat2")};
+Rules FirstRules() {
+  return {NoNulls("self mat2 out"), DtypeIn("self mat2 out", kFloats), TakesMode("self mat2")};
 }
-IndexRule DepthsMatch() {
-  return Refuses(161002, "self mat2", [](IndexCall& call) {
+Rule DepthsMatch() {
+  return Refuses(161002, "self mat2", [](PlanCall& call) {
     const Shape& left = call["self"].shape;
     const Shape& right = call["mat2"].shape;
     return left.back() != right[right.size() == 1 ? 0 : right.size() - 2];
   });
 }
 
-IndexOperator Mm() {
-  IndexOperator op;
+OperatorSpec Mm() {
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnMm);
   op.valid = {TensorArg("self", {2, 3}), TensorArg("mat2", {3, 4}), OutputArg("out", {2, 4}),
               IntegerArg("cubeMathType", 1)};
   op.rules = FirstRules();
-  op.rules.insert(op.rules.end(), {RankRange("self mat2", 2, 2), DepthsMatch(),
-                                   [](IndexCall& call) -> std::optional<Verdict> {
+  op.rules.insert(op.rules.end(), {Ranks("self mat2", 2, 2), DepthsMatch(),
+                                   [](PlanCall& call) -> std::optional<Verdict> {
                                      call.result = {call["self"].shape[0], call["mat2"].shape[1]};
                                      return std::nullopt;
                                    },
-                                   ResultIs("out"), EmptyDone("out")});
-  op.draw = [](IndexCall& call, RandomNumbers& random) {
+                                   ResultIs("out"), DoneIfEmpty("out")});
+  op.draw = [](PlanCall& call, RandomNumbers& random) {
     const int64_t m = DrawLength(random), n = DrawLength(random), k = DrawDepth(random);
     call["self"].shape = {m, k};
     call["mat2"].shape = {k, n};
@@ -100,29 +100,29 @@ IndexOperator Mm() {
   return op;
 }
 
-IndexOperator BatchMatMul() {
-  IndexOperator op;
+OperatorSpec BatchMatMul() {
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnBatchMatMul);
   op.valid = {TensorArg("self", {5, 2, 3}), TensorArg("mat2", {5, 3, 4}), OutputArg("out", {5, 2, 4}),
               IntegerArg("cubeMathType", 1)};
   op.rules = FirstRules();
   op.rules.insert(
       op.rules.end(),
-      {RankRange("self mat2 out", 3, 3), DepthsMatch(),
+      {Ranks("self mat2 out", 3, 3), DepthsMatch(),
        Refuses(161002, "self mat2",
-               [](IndexCall& call) { return !ShapesOf(call["self"].shape, call["mat2"].shape).broadcasts; }),
-       [](IndexCall& call) -> std::optional<Verdict> {
+               [](PlanCall& call) { return !ShapesOf(call["self"].shape, call["mat2"].shape).broadcasts; }),
+       [](PlanCall& call) -> std::optional<Verdict> {
          call.result = ShapesOf(call["self"].shape, call["mat2"].shape).result;
          return std::nullopt;
        },
        ResultIs("out"), IsNoFractal("self"), IsNoFractal("out"),
        Refuses(161002, "mat2",
-               [](IndexCall& call) {
-                 const IndexArgument& mat2 = call["mat2"];
+               [](PlanCall& call) {
+                 const PlanArgument& mat2 = call["mat2"];
                  return mat2.format == ACL_FORMAT_FRACTAL_NZ && (mat2.shape[1] == 1 || mat2.shape[2] == 1);
                }),
-       EmptyDone("out")});
-  op.draw = [](IndexCall& call, RandomNumbers& random) {
+       DoneIfEmpty("out")});
+  op.draw = [](PlanCall& call, RandomNumbers& random) {
     const int64_t m = DrawLength(random), n = DrawLength(random), k = DrawDepth(random);
     const int64_t b = random.Below(6);
     call["self"].shape = {random.Chance(30) ? 1 : b, m, k};
@@ -137,8 +137,8 @@ IndexOperator BatchMatMul() {
   return op;
 }
 
-IndexOperator Matmul() {
-  IndexOperator op;
+OperatorSpec Matmul() {
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnMatmul);
   op.valid = {TensorArg("self", {2, 3}), TensorArg("mat2", {3, 4}), OutputArg("out", {2, 4}),
               IntegerArg("cubeMathType", 1)};
@@ -146,17 +146,17 @@ IndexOperator Matmul() {
   op.rules = FirstRules();
   op.rules.insert(
       op.rules.end(),
-      {RankRange("self mat2", 1, 6), DepthsMatch(),
+      {Ranks("self mat2", 1, 6), DepthsMatch(),
        Refuses(161002, "self mat2",
-               [](IndexCall& call) { return !ShapesOf(call["self"].shape, call["mat2"].shape).broadcasts; }),
-       IsNoFractal("self"), IsNoFractal("out"), SucceedsIf([](IndexCall& call) {
+               [](PlanCall& call) { return !ShapesOf(call["self"].shape, call["mat2"].shape).broadcasts; }),
+       IsNoFractal("self"), IsNoFractal("out"), SucceedsIf([](PlanCall& call) {
          return NumElements(call["self"].shape) == 0 || NumElements(call["mat2"].shape) == 0;
        }),
-       Refuses(561103, "out", [](IndexCall& call) {
+       Refuses(561103, "out", [](PlanCall& call) {
          return NumElements(call["out"].shape) !=
                 NumElements(ShapesOf(call["self"].shape, call["mat2"].shape).result);
        })});
-  op.draw = [](IndexCall& call, RandomNumbers& random) {
+  op.draw = [](PlanCall& call, RandomNumbers& random) {
     const int64_t m = DrawLength(random), n = DrawLength(random), k = DrawDepth(random);
     Shape left = {m, k};
     Shape right = {k, n};
@@ -199,8 +199,8 @@ float NearNumber(float x, Sum kind) {
   return std::fabs(x - 1) <= 1.1920929e-7f ? 1 : x;
 }
 
-IndexOracle AddedOracle(Sum kind, bool in_place) {
-  return [=](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+OutcomeOracle AddedOracle(Sum kind, bool in_place) {
+  return [=](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const FloatTensor self(tensors[0]);
     const FloatTensor left(tensors[1]);
     const FloatTensor right(tensors[2]);
@@ -246,7 +246,7 @@ bool Expands(const Shape& shape, const Shape& whole) {
   return true;
 }
 
-IndexOperator Added(const CFunction& function, Sum kind, bool in_place) {
+OperatorSpec Added(const CFunction& function, Sum kind, bool in_place) {
   const Names names{in_place ? "selfRef" : "self", kind == Sum::kMatrices ? "mat1" : "batch1",
                     kind == Sum::kMatrices ? "mat2" : "batch2", in_place ? "selfRef" : "out"};
   const bool has_batch = kind != Sum::kMatrices;
@@ -256,7 +256,7 @@ IndexOperator Added(const CFunction& function, Sum kind, bool in_place) {
     return shape;
   };
   const Shape result = kind == Sum::kBatches ? Shape{3, 2, 4} : Shape{2, 4};
-  IndexOperator op;
+  OperatorSpec op;
   op.function = function;
   op.valid = {in_place ? OutputArg(names.self, result) : TensorArg(names.self, result),
               TensorArg(names.left, shape_of({2, 5})), TensorArg(names.right, shape_of({5, 4})),
@@ -267,15 +267,14 @@ IndexOperator Added(const CFunction& function, Sum kind, bool in_place) {
   const std::string all = tensors;
   op.rules = {
       NoNulls(names.self + " " + names.left + " " + names.right + " beta alpha" + (in_place ? "" : " out")),
-      Listed_(tensors, kFloats),
-      RankRange(names.left + " " + names.right, has_batch ? 3 : 2, has_batch ? 3 : 2),
-      Refuses(161002, names.left + " " + names.right, [=](IndexCall& call) {
+      DtypeIn(tensors, kFloats), Ranks(names.left + " " + names.right, has_batch ? 3 : 2, has_batch ? 3 : 2),
+      Refuses(161002, names.left + " " + names.right, [=](PlanCall& call) {
         const Shape& right = call[names.right].shape;
         return call[names.left].shape.back() != right[right.size() - 2];
       })};
-  const auto add = [&](const IndexRule& rule) { op.rules.push_back(rule); };
+  const auto add = [&](const Rule& rule) { op.rules.push_back(rule); };
   if (has_batch) {
-    add(Refuses(161002, names.left + " " + names.right, [=](IndexCall& call) {
+    add(Refuses(161002, names.left + " " + names.right, [=](PlanCall& call) {
       const int64_t a = call[names.left].shape[0];
       const int64_t b = call[names.right].shape[0];
       return a != b && a != 1 && b != 1;
@@ -283,7 +282,7 @@ IndexOperator Added(const CFunction& function, Sum kind, bool in_place) {
   } else {
     add(IsNoFractal(names.self));
   }
-  add([=](IndexCall& call) -> std::optional<Verdict> {
+  add([=](PlanCall& call) -> std::optional<Verdict> {
     const Shape& left = call[names.left].shape;
     const Shape& right = call[names.right].shape;
     call.result = {left[left.size() - 2], right.back()};
@@ -291,13 +290,13 @@ IndexOperator Added(const CFunction& function, Sum kind, bool in_place) {
     return std::nullopt;
   });
   if (has_batch) {
-    add(Refuses(161002, names.self, [=](IndexCall& call) {
+    add(Refuses(161002, names.self, [=](PlanCall& call) {
       return (NumElements(call[names.self].shape) == 0) != (NumElements(call.result) == 0);
     }));
   }
   if (kind == Sum::kBatches) {
     // broadcast(self, [batch1's b, m, n]) is out, and the product is not broadcast.
-    add(Refuses(161002, all, [=](IndexCall& call) {
+    add(Refuses(161002, all, [=](PlanCall& call) {
       Shape product = call.result;
       product[0] = call[names.left].shape[0];
       const Shape& self = call[names.self].shape;
@@ -311,25 +310,25 @@ IndexOperator Added(const CFunction& function, Sum kind, bool in_place) {
       }
       return sum != call[names.out].shape || sum != call.result;
     }));
-    add(Refuses(161002, all, [=](IndexCall& call) {
+    add(Refuses(161002, all, [=](PlanCall& call) {
       return call[names.left].format != call[names.right].format ||
              call[names.left].format != call[names.out].format;
     }));
   } else {
     add(Refuses(161002, names.self,
-                [=](IndexCall& call) { return !Expands(call[names.self].shape, call.result); }));
-    add(Refuses(161002, names.out, [=](IndexCall& call) {
+                [=](PlanCall& call) { return !Expands(call[names.self].shape, call.result); }));
+    add(Refuses(161002, names.out, [=](PlanCall& call) {
       if (kind == Sum::kMatrices && NumElements(call.result) == 0)
         return NumElements(call[names.out].shape) != 0;
       return call[names.out].shape != call.result;
     }));
     if (kind == Sum::kOverBatch)
       add(Refuses(161002, all,
-                  [=](IndexCall& call) { return call[names.left].format != call[names.right].format; }));
+                  [=](PlanCall& call) { return call[names.left].format != call[names.right].format; }));
   }
   add(TakesMode(names.left + " " + names.right));
-  add(EmptyDone(names.out));
-  op.draw = [=](IndexCall& call, RandomNumbers& random) {
+  add(DoneIfEmpty(names.out));
+  op.draw = [=](PlanCall& call, RandomNumbers& random) {
     const int64_t m = DrawLength(random), n = DrawLength(random), k = DrawDepth(random);
     const int64_t b = random.Chance(90) ? random.Between(1, 4) : 0;
     Shape left = {m, k}, right = {k, n}, out = {m, n};
@@ -361,28 +360,28 @@ IndexOperator Added(const CFunction& function, Sum kind, bool in_place) {
 
 // ---- vectors ----
 
-IndexOperator Mv() {
-  IndexOperator op;
+OperatorSpec Mv() {
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnMv);
   op.valid = {TensorArg("self", {2, 3}), TensorArg("vec", {3}), OutputArg("out", {2}),
               IntegerArg("cubeMathType", 1)};
   op.rules = {NoNulls("self vec out"),
-              OneDtype("vec", "out"),
+              SameDtype("vec", "out"),
               Refuses(161002, "self vec",
-                      [](IndexCall& call) {
+                      [](PlanCall& call) {
                         return NumElements(call["self"].shape) != 0 &&
                                call["self"].dtype != call["vec"].dtype;
                       }),
-              Listed_("self vec out", kFloats),
+              DtypeIn("self vec out", kFloats),
               TakesMode("self vec"),
-              RankRange("self", 2, 2),
-              RankRange("vec out", 1, 1),
+              Ranks("self", 2, 2),
+              Ranks("vec out", 1, 1),
               Refuses(161002, "vec self",
-                      [](IndexCall& call) { return call["vec"].shape[0] != call["self"].shape[1]; }),
+                      [](PlanCall& call) { return call["vec"].shape[0] != call["self"].shape[1]; }),
               Refuses(161002, "out self",
-                      [](IndexCall& call) { return call["out"].shape[0] != call["self"].shape[0]; }),
-              EmptyDone("out")};
-  op.draw = [](IndexCall& call, RandomNumbers& random) {
+                      [](PlanCall& call) { return call["out"].shape[0] != call["self"].shape[0]; }),
+              DoneIfEmpty("out")};
+  op.draw = [](PlanCall& call, RandomNumbers& random) {
     const int64_t m = DrawLength(random), k = DrawDepth(random);
     call["self"].shape = {m, k};
     call["vec"].shape = {k};
@@ -396,26 +395,26 @@ IndexOperator Mv() {
   return op;
 }
 
-IndexOperator Dot() {
-  IndexOperator op;
+OperatorSpec Dot() {
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnDot);
   op.valid = {TensorArg("self", {3}), TensorArg("tensor", {3}), OutputArg("out", {})};
   op.takes_workspace = true;
   op.rules = {NoNulls("self tensor out"),
-              OneDtype("self", "tensor"),
-              OneDtype("self", "out"),
-              Listed_("self", kFloats + DtypeList{ACL_INT8, ACL_UINT8, ACL_INT32}),
-              RankRange("self tensor", 1, 1),
-              OneShape("self", "tensor"),
-              Refuses(161002, "out", [](IndexCall& call) { return !call["out"].shape.empty(); })};
-  op.draw = [](IndexCall& call, RandomNumbers& random) {
+              SameDtype("self", "tensor"),
+              SameDtype("self", "out"),
+              DtypeIn("self", kFloats + DtypeList{ACL_INT8, ACL_UINT8, ACL_INT32}),
+              Ranks("self tensor", 1, 1),
+              SameShape("self", "tensor"),
+              Refuses(161002, "out", [](PlanCall& call) { return !call["out"].shape.empty(); })};
+  op.draw = [](PlanCall& call, RandomNumbers& random) {
     const int64_t k = random.Chance(10) ? random.Between(1, 20000) : DrawDepth(random);
     call["self"].shape = call["tensor"].shape = {k};
     const DtypeNumber dtype =
         DrawDtype(random, {ACL_FLOAT, ACL_FLOAT16, ACL_BF16, ACL_INT8, ACL_UINT8, ACL_INT32});
     for (const char* name : {"self", "tensor", "out"}) call[name].dtype = dtype;
   };
-  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     if (!IsIntegerDtype(tensors[0].dtype)) return MatmulOracle(call, tensors);
     uint64_t sum = 0;
     for (int64_t i = 0; i < tensors[0].shape[0]; ++i)
@@ -424,15 +423,15 @@ IndexOperator Dot() {
     EncodeIntegerElement(tensors[2].dtype, static_cast<int64_t>(sum), element.data());
     return std::vector<Outcome>{{element}};
   };
-  op.fill = [](const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+  op.fill = [](const PlanCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
     if (!IsIntegerDtype(call["self"].dtype)) FillNumbers(call, tensors, random);
   };
   op.is_inexact = true;
   return op;
 }
 
-const std::vector<IndexOperator>& Operators() {
-  static const std::vector<IndexOperator> operators = {
+const std::vector<OperatorSpec>& Operators() {
+  static const std::vector<OperatorSpec> operators = {
       Mm(),
       BatchMatMul(),
       Matmul(),
@@ -448,7 +447,7 @@ const std::vector<IndexOperator>& Operators() {
   return operators;
 }
 
-PORTACL_INDEX_TESTS(Products, Operators());
+PORTACL_OPERATOR_TESTS(Products, Operators());
 
 // Matrices in the format FRACTAL_NZ lie as their strides say, inside their storage.
 TEST(ProductsOfFractals, LieInTheirStorage) {

@@ -12,18 +12,18 @@
 namespace portacl::testing {
 namespace {
 
-bool IsA2OrA3(const IndexCall& call) { return call.product == Product::kA2 || call.product == Product::kA3; }
-bool IsMoved(const IndexCall& call) { return call["permX1"].values == std::vector<int64_t>{1, 0, 2}; }
-bool IsSwapped(const IndexCall& call) { return call["permX2"].values == std::vector<int64_t>{0, 2, 1}; }
-bool HasScale(const IndexCall& call) { return !call["scale"].null; }
-bool IsOrder(const IndexCall& call, const char* name, std::initializer_list<std::vector<int64_t>> accepted) {
+bool IsA2OrA3(const PlanCall& call) { return call.product == Product::kA2 || call.product == Product::kA3; }
+bool IsMoved(const PlanCall& call) { return call["permX1"].values == std::vector<int64_t>{1, 0, 2}; }
+bool IsSwapped(const PlanCall& call) { return call["permX2"].values == std::vector<int64_t>{0, 2, 1}; }
+bool HasScale(const PlanCall& call) { return !call["scale"].null; }
+bool IsOrder(const PlanCall& call, const char* name, std::initializer_list<std::vector<int64_t>> accepted) {
   return std::find(accepted.begin(), accepted.end(), call[name].values) != accepted.end();
 }
 
 struct Lengths {
   int64_t b, m, k, n;
 };
-Lengths LengthsOf(const IndexCall& call) {
+Lengths LengthsOf(const PlanCall& call) {
   const Shape& left = call["x1"].shape;
   const Shape& right = call["x2"].shape;
   return {left[IsMoved(call) ? 1 : 0], left[IsMoved(call) ? 0 : 1], left[2], right[IsSwapped(call) ? 1 : 2]};
@@ -36,8 +36,8 @@ uint64_t WordOf(float scale, int64_t offset) {
   return bits | uint64_t{1} << 46 | (static_cast<uint64_t>(offset) & 0x1FF) << 37;
 }
 
-IndexOperator Transposed(bool has_scale) {
-  IndexOperator op;
+OperatorSpec Transposed(bool has_scale) {
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnTransposeBatchMatMul);
   op.valid = {
       TensorArg("x1", {2, 4, 3}),           TensorArg("x2", {4, 3, 5}),    TensorArg("bias", {5}),
@@ -51,15 +51,15 @@ IndexOperator Transposed(bool has_scale) {
     op.valid.back() = OutputArg("out", {2, 1, 20}, ACL_INT8);
   }
   op.takes_workspace = true;
-  const auto takes = [](const IndexCall& call, DtypeNumber dtype) {
+  const auto takes = [](const PlanCall& call, DtypeNumber dtype) {
     return (IsA2OrA3(call) || call.product == Product::k950) &&
            (dtype == ACL_FLOAT || dtype == ACL_FLOAT16 || dtype == ACL_BF16);
   };
   op.rules = {
       NoNulls("x1 x2 out permX1 permX2 permY"),
-      RankRange("x1 x2 out", 3, 3),
+      Ranks("x1 x2 out", 3, 3),
       Refuses(161002, "permX1 permX2 permY",
-              [](IndexCall& call) {
+              [](PlanCall& call) {
                 for (const char* name : {"permX1", "permX2", "permY"}) {
                   if (call[name].values.size() != 3) return true;
                 }
@@ -67,39 +67,38 @@ IndexOperator Transposed(bool has_scale) {
               }),
       TakesMode("x1 x2"),
       Refuses(161002, "batchSplitFactor",
-              [](IndexCall& call) { return HasScale(call) && call["batchSplitFactor"].integer != 1; }),
+              [](PlanCall& call) { return HasScale(call) && call["batchSplitFactor"].integer != 1; }),
       IsNoFractal("x1"),
       IsNoFractal("x2"),
       IsNoFractal("out"),
-      Refuses(161002, "x1", [=](IndexCall& call) { return !takes(call, call["x1"].dtype); }),
-      OneDtype("x1", "x2"),
-      Refuses(161002, "x1",
-              [](IndexCall& call) { return HasScale(call) && call["x1"].dtype != ACL_FLOAT16; }),
+      Refuses(161002, "x1", [=](PlanCall& call) { return !takes(call, call["x1"].dtype); }),
+      SameDtype("x1", "x2"),
+      Refuses(161002, "x1", [](PlanCall& call) { return HasScale(call) && call["x1"].dtype != ACL_FLOAT16; }),
       Refuses(161002, "scale",
-              [](IndexCall& call) {
+              [](PlanCall& call) {
                 return HasScale(call) && call["scale"].dtype != ACL_UINT64 &&
                        call["scale"].dtype != ACL_INT64;
               }),
       Refuses(161002, "out",
-              [](IndexCall& call) {
+              [](PlanCall& call) {
                 const DtypeNumber dtype = call["out"].dtype;
                 return HasScale(call) ? dtype != ACL_INT8 && dtype != ACL_FLOAT16
                                       : dtype != ACL_FLOAT && dtype != ACL_FLOAT16 && dtype != ACL_BF16;
               }),
       Refuses(161002, "permX1 permX2 permY",
-              [](IndexCall& call) {
+              [](PlanCall& call) {
                 return !IsOrder(call, "permX1", {{0, 1, 2}, {1, 0, 2}}) ||
                        !IsOrder(call, "permX2", {{0, 1, 2}, {0, 2, 1}}) ||
                        !IsOrder(call, "permY", {{1, 0, 2}});
               }),
       Refuses(161002, "x2",
-              [](IndexCall& call) {
+              [](PlanCall& call) {
                 const Lengths lengths = LengthsOf(call);
                 const Shape& right = call["x2"].shape;
                 return right[0] != lengths.b || right[IsSwapped(call) ? 2 : 1] != lengths.k;
               }),
       Refuses(161002, "x1 x2 permX2",
-              [](IndexCall& call) {
+              [](PlanCall& call) {
                 if (!IsA2OrA3(call)) return false;
                 const Lengths lengths = LengthsOf(call);
                 const bool is_plain = !HasScale(call) && call["batchSplitFactor"].integer == 1;
@@ -110,17 +109,17 @@ IndexOperator Transposed(bool has_scale) {
                 return lengths.k >= kBelow || (IsMoved(call) && lengths.b * lengths.k >= kBelow);
               }),
       Refuses(161002, "batchSplitFactor",
-              [](IndexCall& call) {
+              [](PlanCall& call) {
                 const int64_t parts = call["batchSplitFactor"].integer;
                 return parts <= 0 || LengthsOf(call).b % parts != 0;
               }),
       Refuses(161002, "x1 x2",
-              [](IndexCall& call) {
+              [](PlanCall& call) {
                 return NumElements(call["x1"].shape) == 0 || NumElements(call["x2"].shape) == 0;
               }),
-      Refuses(161002, "bias", [](IndexCall& call) { return !call["bias"].null; }),
+      Refuses(161002, "bias", [](PlanCall& call) { return !call["bias"].null; }),
       Refuses(161002, "scale out",
-              [](IndexCall& call) {
+              [](PlanCall& call) {
                 const auto [b, m, k, n] = LengthsOf(call);
                 const int64_t parts = call["batchSplitFactor"].integer;
                 const Shape& out = call["out"].shape;
@@ -128,7 +127,7 @@ IndexOperator Transposed(bool has_scale) {
                 return out != (parts == 1 ? Shape{m, b, n} : Shape{parts, m, b * n / parts});
               }),
   };
-  op.draw = [](IndexCall& call, RandomNumbers& random) {
+  op.draw = [](PlanCall& call, RandomNumbers& random) {
     const bool quantises = HasScale(call);
     const int64_t parts = quantises || random.Chance(50) ? 1 : random.Between(1, 4);
     const int64_t m = DrawLength(random), n = DrawLength(random), k = DrawDepth(random);
@@ -151,7 +150,7 @@ IndexOperator Transposed(bool has_scale) {
     call["x1"].dtype = call["x2"].dtype = DrawDtype(random, kMatrixDtypes);
     call["out"].dtype = random.Chance(60) ? call["x1"].dtype : DrawDtype(random, kMatrixDtypes);
   };
-  op.fill = [](const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+  op.fill = [](const PlanCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
     if (!HasScale(call)) return FillNumbers(call, tensors, random);
     for (const size_t place : {0, 1}) {
       for (int64_t i = 0; i < tensors[place].size(); ++i)
@@ -166,7 +165,7 @@ IndexOperator Transposed(bool has_scale) {
       std::memcpy(tensors[3].Element(i), &word, sizeof word);
     }
   };
-  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const FloatTensor left(tensors[0]);
     const FloatTensor right(tensors[1]);
     const auto [b, m, k, n] = LengthsOf(call);
@@ -208,17 +207,17 @@ IndexOperator Transposed(bool has_scale) {
   return op;
 }
 
-const std::vector<IndexOperator>& Plain() {
-  static const std::vector<IndexOperator> all = {Transposed(false)};
+const std::vector<OperatorSpec>& Plain() {
+  static const std::vector<OperatorSpec> all = {Transposed(false)};
   return all;
 }
-const std::vector<IndexOperator>& ToCodes() {
-  static const std::vector<IndexOperator> all = {Transposed(true)};
+const std::vector<OperatorSpec>& ToCodes() {
+  static const std::vector<OperatorSpec> all = {Transposed(true)};
   return all;
 }
 
-PORTACL_INDEX_TESTS(TransposedProducts, Plain());
-PORTACL_INDEX_TESTS(TransposedProductsToCodes, ToCodes());
+PORTACL_OPERATOR_TESTS(TransposedProducts, Plain());
+PORTACL_OPERATOR_TESTS(TransposedProductsToCodes, ToCodes());
 
 // Atlas A2 and A3 have limits that other products have not: 65535 columns, matrices and, where rows of x1 have to be moved
 // or results are cut, terms.

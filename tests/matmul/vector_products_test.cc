@@ -68,7 +68,7 @@ const DtypeList kRealDtypes = {ACL_FLOAT, ACL_FLOAT16, ACL_DOUBLE, ACL_INT8, ACL
                                ACL_INT16, ACL_INT32,   ACL_INT64,  ACL_BOOL};
 
 // Floats are numbers of one size; integers are random bits, and so are truths: any byte that is not 0 is one.
-void FillFloats(const IndexCall&, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+void FillFloats(const PlanCall&, std::vector<HostTensor>& tensors, RandomNumbers& random) {
   for (HostTensor& tensor : tensors) {
     if (tensor.dtype() == ACL_BOOL) {
       for (int64_t i = 0; i < tensor.size(); ++i)
@@ -94,29 +94,29 @@ Element ComplexProduct(const Element& first, const Element& second, DtypeNumber 
                                static_cast<long double>(imaginary_products[0] + imaginary_products[1])});
 }
 
-IndexOperator Ger() {
-  IndexOperator op;
+OperatorSpec Ger() {
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnGer);
   op.valid = {TensorArg("self", {3}), TensorArg("vec2", {4}), OutputArg("out", {3, 4})};
   Listed listed{kRealDtypes};
   listed = listed + kComplexDtypes;
   listed.on_950 = {ACL_BF16};
   op.rules = {NoNulls("self vec2 out"),
-              Listed_("self vec2 out", listed),
+              DtypeIn("self vec2 out", listed),
               Refuses(161002, "self vec2 out",
-                      [](IndexCall& call) {
+                      [](PlanCall& call) {
                         call.promoted = PromoteDtypes(call["self"].dtype, call["vec2"].dtype);
                         return call.promoted == kUndefinedDtype ||
                                !CanCastDtype(call.promoted, call["out"].dtype);
                       }),
-              RankRange("self vec2", 1, 1),
-              RankRange("out", 2, 2),
+              Ranks("self vec2", 1, 1),
+              Ranks("out", 2, 2),
               Refuses(161002, "out",
-                      [](IndexCall& call) {
+                      [](PlanCall& call) {
                         return call["out"].shape != Shape{call["self"].shape[0], call["vec2"].shape[0]};
                       }),
-              EmptyDone("self vec2")};
-  op.draw = [](IndexCall& call, RandomNumbers& random) {
+              DoneIfEmpty("self vec2")};
+  op.draw = [](PlanCall& call, RandomNumbers& random) {
     const int64_t m = DrawLength(random), n = DrawLength(random);
     call["self"].shape = {m};
     call["vec2"].shape = {n};
@@ -128,7 +128,7 @@ IndexOperator Ger() {
     const DtypeNumber promoted = PromoteDtypes(call["self"].dtype, call["vec2"].dtype);
     call["out"].dtype = random.Chance(70) ? promoted : DrawDtype(random, dtypes);
   };
-  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const TensorValues& self = tensors[0];
     const TensorValues& vec2 = tensors[1];
     const TensorValues& out = tensors[2];
@@ -155,8 +155,8 @@ IndexOperator Ger() {
 
 // ---- Addmv ----
 
-Value FactorOf(const IndexCall& call, const std::string& name) {
-  const IndexArgument& factor = call[name];
+Value FactorOf(const PlanCall& call, const std::string& name) {
+  const PlanArgument& factor = call[name];
   return {factor.dtype, ElementOfNumber(factor.dtype, factor.number)};
 }
 // 0 and 1 are what is that to within float32's epsilon.
@@ -165,10 +165,10 @@ float NearNumber(const Value& factor) {
   if (std::fabs(x) <= 1.1920929e-7f) return 0;
   return std::fabs(x - 1) <= 1.1920929e-7f ? 1 : x;
 }
-DtypeNumber ScaledDtype(const IndexCall& call, const std::string& factor, DtypeNumber dtype) {
+DtypeNumber ScaledDtype(const PlanCall& call, const std::string& factor, DtypeNumber dtype) {
   return NearNumber(FactorOf(call, factor)) == 1 ? dtype : PromoteDtypes(call[factor].dtype, dtype);
 }
-DtypeNumber SumDtype(const IndexCall& call) {
+DtypeNumber SumDtype(const PlanCall& call) {
   const DtypeNumber product = PromoteDtypes(call["mat"].dtype, call["vec"].dtype);
   return PromoteDtypes(ScaledDtype(call, "alpha", product), ScaledDtype(call, "beta", call["self"].dtype));
 }
@@ -200,7 +200,7 @@ Value ProductOf(const TensorValues& mat, const TensorValues& vec, int64_t row) {
   return {dtype, element};
 }
 
-std::vector<Outcome> AddmvOracle(const IndexCall& call, const std::vector<TensorValues>& tensors) {
+std::vector<Outcome> AddmvOracle(const PlanCall& call, const std::vector<TensorValues>& tensors) {
   const TensorValues& self = tensors[0];
   const TensorValues& mat = tensors[1];
   const TensorValues& vec = tensors[2];
@@ -223,39 +223,38 @@ std::vector<Outcome> AddmvOracle(const IndexCall& call, const std::vector<Tensor
   })};
 }
 
-IndexOperator Addmv() {
-  IndexOperator op;
+OperatorSpec Addmv() {
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnAddmv);
   op.valid = {TensorArg("self", {2}),       TensorArg("mat", {2, 3}), TensorArg("vec", {3}),
               ScalarArg("alpha", {0.5}),    ScalarArg("beta", {2}),   OutputArg("out", {2}),
               IntegerArg("cubeMathType", 1)};
   op.takes_workspace = true;
   const Listed listed = Listed{kRealDtypes} + DtypeList{ACL_BF16};
-  op.rules = {NoNulls("self mat vec alpha beta out"),
-              Listed_("self mat vec out", listed),
-              Listed_("alpha beta", listed),
-              Refuses(161002, "self mat vec out alpha beta",
-                      [](IndexCall& call) { return !CanCastDtype(SumDtype(call), call["out"].dtype); }),
-              RankRange("self", 0, 1),
-              RankRange("mat", 2, 2),
-              RankRange("vec out", 1, 1),
-              Refuses(161002, "vec mat",
-                      [](IndexCall& call) { return call["vec"].shape[0] != call["mat"].shape[1]; }),
-              Refuses(161002, "self mat",
-                      [](IndexCall& call) {
-                        const int64_t length = NumElements(call["self"].shape);
-                        return length != call["mat"].shape[0] &&
-                               (length != 1 || NearNumber(FactorOf(call, "alpha")) == 0);
-                      }),
-              Refuses(161002, "out mat",
-                      [](IndexCall& call) { return call["out"].shape[0] != call["mat"].shape[0]; }),
-              TakesMode("mat vec"),
-              IsNoFractal("self"),
-              IsNoFractal("mat"),
-              IsNoFractal("vec"),
-              IsNoFractal("out"),
-              EmptyDone("self out")};
-  op.draw = [](IndexCall& call, RandomNumbers& random) {
+  op.rules = {
+      NoNulls("self mat vec alpha beta out"),
+      DtypeIn("self mat vec out", listed),
+      DtypeIn("alpha beta", listed),
+      Refuses(161002, "self mat vec out alpha beta",
+              [](PlanCall& call) { return !CanCastDtype(SumDtype(call), call["out"].dtype); }),
+      Ranks("self", 0, 1),
+      Ranks("mat", 2, 2),
+      Ranks("vec out", 1, 1),
+      Refuses(161002, "vec mat", [](PlanCall& call) { return call["vec"].shape[0] != call["mat"].shape[1]; }),
+      Refuses(161002, "self mat",
+              [](PlanCall& call) {
+                const int64_t length = NumElements(call["self"].shape);
+                return length != call["mat"].shape[0] &&
+                       (length != 1 || NearNumber(FactorOf(call, "alpha")) == 0);
+              }),
+      Refuses(161002, "out mat", [](PlanCall& call) { return call["out"].shape[0] != call["mat"].shape[0]; }),
+      TakesMode("mat vec"),
+      IsNoFractal("self"),
+      IsNoFractal("mat"),
+      IsNoFractal("vec"),
+      IsNoFractal("out"),
+      DoneIfEmpty("self out")};
+  op.draw = [](PlanCall& call, RandomNumbers& random) {
     const int64_t m = DrawLength(random), k = DrawDepth(random);
     call["self"].shape = {m};
     if (random.Chance(20)) call["self"].shape = random.Chance(50) ? Shape{1} : Shape{};
@@ -281,12 +280,12 @@ IndexOperator Addmv() {
   return op;
 }
 
-const std::vector<IndexOperator>& Operators() {
-  static const std::vector<IndexOperator> operators = {Ger(), Addmv()};
+const std::vector<OperatorSpec>& Operators() {
+  static const std::vector<OperatorSpec> operators = {Ger(), Addmv()};
   return operators;
 }
 
-PORTACL_INDEX_TESTS(VectorProducts, Operators());
+PORTACL_OPERATOR_TESTS(VectorProducts, Operators());
 
 // ---- out is self ----
 

@@ -5,35 +5,35 @@
 namespace portacl::testing {
 namespace {
 
-IndexOperator Counts() {
-  IndexOperator op;
+OperatorSpec Counts() {
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnMoeComputeExpertTokens);
   op.valid = {TensorArg("sortedExperts", {4}, ACL_INT32), IntegerArg("numExperts", 3),
               OutputArg("out", {3}, ACL_INT32)};
   op.takes_workspace = true;
-  const auto takes = [](const IndexCall& call, DtypeNumber dtype) {
+  const auto takes = [](const PlanCall& call, DtypeNumber dtype) {
     return IsOnA2OrA3(call) && dtype == ACL_INT32;
   };
   op.rules = {NoNulls("sortedExperts out"), RefusedDtype("sortedExperts", takes), RefusedDtype("out", takes),
-              Refuses(561002, "", [](IndexCall& call) {
+              Refuses(561002, "", [](PlanCall& call) {
                 const int64_t count = call["numExperts"].integer;
                 return call["sortedExperts"].shape.size() != 1 || call["out"].shape.size() != 1 ||
                        count < 1 || count > 2048 || call["out"].shape[0] < count;
               })};
-  op.draw = [](IndexCall& call, RandomNumbers& random) {
+  op.draw = [](PlanCall& call, RandomNumbers& random) {
     const int64_t count = random.Between(1, 20);
     call["sortedExperts"] = DistinctArg("sortedExperts", {random.Between(0, 40)}, ACL_INT32);
     call["numExperts"].integer = count;
     call["out"] = OutputArg("out", {count + (random.Chance(30) ? 3 : 0)}, ACL_INT32);
   };
-  op.fill = [](const IndexCall&, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+  op.fill = [](const PlanCall&, std::vector<HostTensor>& tensors, RandomNumbers& random) {
     std::vector<int64_t> sorted;
     for (int64_t i = 0; i < tensors[0].size(); ++i) sorted.push_back(random.Between(-1, 22));
     std::sort(sorted.begin(), sorted.end());
     for (int64_t i = 0; i < tensors[0].size(); ++i)
       EncodeIntegerElement(ACL_INT32, sorted[static_cast<size_t>(i)], tensors[0].Element(i));
   };
-  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const Numbers sorted(call, tensors, "sortedExperts");
     std::vector<int64_t> counts;
     for (int64_t e = 0; e < call["numExperts"].integer; ++e) {
@@ -45,8 +45,8 @@ IndexOperator Counts() {
   return op;
 }
 
-IndexOperator Reroute() {
-  IndexOperator op;
+OperatorSpec Reroute() {
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnMoeReRouting);
   op.valid = {TensorArg("tokens", {4, 3}, ACL_FLOAT16),
               DistinctArg("expertTokenNumPerRank", {2, 3}, ACL_INT64),
@@ -66,14 +66,14 @@ IndexOperator Reroute() {
   op.rules = {
       NoNulls("tokens expertTokenNumPerRank permuteTokensOut permutePerTokenScalesOut permuteTokenIdxOut "
               "expertTokenNumOut"),
-      Listed_("tokens", moved),
-      Listed_("expertTokenNumPerRank", kEitherIndex),
-      Given("perTokenScalesOptional", Listed_("perTokenScalesOptional", kFloatAlone)),
-      OneDtype("tokens", "permuteTokensOut"),
-      Listed_("permutePerTokenScalesOut", kFloatAlone),
-      Listed_("permuteTokenIdxOut", kInt32Alone),
-      OneDtype("expertTokenNumPerRank", "expertTokenNumOut"),
-      Refuses(561002, "", [=](IndexCall& call) {
+      DtypeIn("tokens", moved),
+      DtypeIn("expertTokenNumPerRank", kEitherIndex),
+      Given("perTokenScalesOptional", DtypeIn("perTokenScalesOptional", kFloatAlone)),
+      SameDtype("tokens", "permuteTokensOut"),
+      DtypeIn("permutePerTokenScalesOut", kFloatAlone),
+      DtypeIn("permuteTokenIdxOut", kInt32Alone),
+      SameDtype("expertTokenNumPerRank", "expertTokenNumOut"),
+      Refuses(561002, "", [=](PlanCall& call) {
         const Shape& tokens = call["tokens"].shape;
         const Shape& counts = call["expertTokenNumPerRank"].shape;
         const int64_t type = call["idxType"].integer;
@@ -88,7 +88,7 @@ IndexOperator Reroute() {
         return call["permuteTokensOut"].shape != tokens || call["permuteTokenIdxOut"].shape != rows ||
                call["expertTokenNumOut"].shape != Shape{counts[1]};
       })};
-  op.draw = [=](IndexCall& call, RandomNumbers& random) {
+  op.draw = [=](PlanCall& call, RandomNumbers& random) {
     const int64_t rows = random.Between(1, 12);
     const int64_t columns = DrawColumns(random);
     const DtypeNumber dtype = DrawDtype(random, random.Chance(50) ? whole : bytes);
@@ -106,7 +106,7 @@ IndexOperator Reroute() {
     call["expertTokenNumOut"] = OutputArg("expertTokenNumOut", {experts}, of_counts);
   };
   op.numbers_on = Product::k950;
-  op.fill = [](const IndexCall&, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+  op.fill = [](const PlanCall&, std::vector<HostTensor>& tensors, RandomNumbers& random) {
     // Counts that have all rows, or not all of them.
     SetIntegers(tensors[1], 0, 0, random);
     const int64_t rows = tensors[0].shape()[0] - (random.Chance(20) ? 1 : 0);
@@ -115,7 +115,7 @@ IndexOperator Reroute() {
       EncodeIntegerElement(tensors[1].dtype(), tensors[1].Integer(cell) + 1, tensors[1].Element(cell));
     }
   };
-  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const Numbers tokens(call, tensors, "tokens");
     const Numbers counts(call, tensors, "expertTokenNumPerRank");
     const Numbers scales(call, tensors, "perTokenScalesOptional");
@@ -154,8 +154,8 @@ IndexOperator Reroute() {
   return op;
 }
 
-IndexOperator Update() {
-  IndexOperator op;
+OperatorSpec Update() {
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnMoeUpdateExpert);
   op.valid = {TensorArg("expertIds", {2, 3}, ACL_INT32),
               TensorArg("eplbTable", {4, 3}, ACL_INT32),
@@ -171,18 +171,18 @@ IndexOperator Update() {
   op.rules = {
       NoNulls("expertIds eplbTable balancedExpertIds balancedActiveMask"),
       RefusedDtype("expertIds",
-                   [](const IndexCall& call, DtypeNumber dtype) {
+                   [](const PlanCall& call, DtypeNumber dtype) {
                      return (call.product == Product::kA3 || IsOn950(call)) &&
                             (dtype == ACL_INT32 || dtype == ACL_INT64);
                    }),
-      Listed_("eplbTable", kInt32Alone),
-      Given("expertScalesOptional", Listed_("expertScalesOptional", {kRowDtypes})),
-      Given("pruningThresholdOptional", Listed_("pruningThresholdOptional", kFloatAlone)),
-      Given("activeMaskOptional", Listed_("activeMaskOptional", {{ACL_BOOL}})),
-      OneDtype("expertIds", "balancedExpertIds"),
-      Listed_("balancedActiveMask", {{ACL_BOOL}}),
+      DtypeIn("eplbTable", kInt32Alone),
+      Given("expertScalesOptional", DtypeIn("expertScalesOptional", {kRowDtypes})),
+      Given("pruningThresholdOptional", DtypeIn("pruningThresholdOptional", kFloatAlone)),
+      Given("activeMaskOptional", DtypeIn("activeMaskOptional", {{ACL_BOOL}})),
+      SameDtype("expertIds", "balancedExpertIds"),
+      DtypeIn("balancedActiveMask", {{ACL_BOOL}}),
       Refuses(561002, "",
-              [](IndexCall& call) {
+              [](PlanCall& call) {
                 const Shape& ids = call["expertIds"].shape;
                 const Shape& table = call["eplbTable"].shape;
                 const int64_t world = call["worldSize"].integer;
@@ -202,8 +202,8 @@ IndexOperator Update() {
                 return call["balancedExpertIds"].shape != ids ||
                        (has_scores && has_threshold && call["balancedActiveMask"].shape != ids);
               }),
-      EmptyDone("expertIds")};
-  op.draw = [](IndexCall& call, RandomNumbers& random) {
+      DoneIfEmpty("expertIds")};
+  op.draw = [](PlanCall& call, RandomNumbers& random) {
     const int64_t n = random.Between(1, 9);
     const int64_t k = random.Between(1, 5);
     const int64_t world = random.Between(1, 8);
@@ -226,7 +226,7 @@ IndexOperator Update() {
     call["balancedActiveMask"] = OutputArg("balancedActiveMask", {n, k}, ACL_BOOL);
   };
   op.numbers_on = Product::kA3;
-  op.fill = [](const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+  op.fill = [](const PlanCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
     SetIntegers(tensors[0], 0, call["eplbTable"].shape[0], random);
     SetIntegers(tensors[1], 0, 60, random);
     const int64_t columns = call["eplbTable"].shape[1];
@@ -238,7 +238,7 @@ IndexOperator Update() {
       tensors[3].Set(i, static_cast<double>(random.Between(0, 4)) / 8);
     SetIntegers(tensors[4], 0, 2, random);
   };
-  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const Numbers ids(call, tensors, "expertIds");
     const Numbers table(call, tensors, "eplbTable");
     const Numbers scores(call, tensors, "expertScalesOptional");
@@ -269,8 +269,8 @@ IndexOperator Update() {
   return op;
 }
 
-const IndexOperator kOperators[] = {Counts(), Reroute(), Update()};
-PORTACL_INDEX_TESTS(Experts, kOperators);
+const OperatorSpec kOperators[] = {Counts(), Reroute(), Update()};
+PORTACL_OPERATOR_TESTS(Experts, kOperators);
 
 TEST(ExpertsBad, CountsThatDoNotAddUpFailTheStream) {
   std::vector<int8_t> tokens = {1, 2, 3};

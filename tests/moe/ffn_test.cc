@@ -21,15 +21,15 @@ double Activated(const std::string& name, double x) {
 }
 double Rounded(DtypeNumber dtype, double x) { return DecodeReal(dtype, Encoded(dtype, x).data()); }
 
-bool Has(const IndexCall& call, const std::string& name) {
+bool Has(const PlanCall& call, const std::string& name) {
   return !call[name].null && NumElements(call[name].shape) > 0 && !call[name].shape.empty();
 }
 std::string Numbered(const char* name, int i) {
   return std::string(name) + std::to_string(i + 1) + "Optional";
 }
 
-IndexOperator Network(const CFunction& function, int version) {
-  IndexOperator op;
+OperatorSpec Network(const CFunction& function, int version) {
+  OperatorSpec op;
   op.function = function;
   op.valid = {TensorArg("x", {4, 3}, ACL_FLOAT16), TensorArg("weight1", {2, 3, 5}, ACL_FLOAT16),
               TensorArg("weight2", {2, 5, 3}, ACL_FLOAT16)};
@@ -54,42 +54,42 @@ IndexOperator Network(const CFunction& function, int version) {
   op.updates = version == 3;
   op.is_inexact = true;
   op.tolerance = 2e-2;
-  const auto are_ends = [=](const IndexCall& call) {
+  const auto are_ends = [=](const PlanCall& call) {
     return version >= 2 && call["tokensIndexFlag"].integer != 0;
   };
-  const auto experts = [=](const IndexCall& call) -> int64_t {
-    const IndexArgument& tokens = call["expertTokensOptional"];
+  const auto experts = [=](const PlanCall& call) -> int64_t {
+    const PlanArgument& tokens = call["expertTokensOptional"];
     if (tokens.null) return 0;
     if (version != 3) return std::ssize(tokens.values);
     return tokens.shape.empty() ? 0 : NumElements(tokens.shape);
   };
-  const auto rows_of = [](const IndexCall& call) {
+  const auto rows_of = [](const PlanCall& call) {
     const Shape& x = call["x"].shape;
     return x.empty() ? int64_t{1} : NumElements(Shape(x.begin(), x.end() - 1));
   };
-  const auto quantised = [](const IndexCall& call, int i) {
+  const auto quantised = [](const PlanCall& call, int i) {
     return call["weight" + std::to_string(i + 1)].dtype != call["x"].dtype;
   };
   // INT32 holds eight words of 4 bits.
-  const auto matrix_of = [](const IndexCall& call, const char* weight) {
+  const auto matrix_of = [](const PlanCall& call, const char* weight) {
     Shape shape = call[weight].shape;
     if (call[weight].dtype == ACL_INT32 && !shape.empty()) shape.back() *= 8;
     return shape;
   };
   op.rules = {Refuses(161002, "activation",
-                      [](IndexCall& call) {
+                      [](PlanCall& call) {
                         const std::string name = Lower(call["activation"].text);
                         return call["activation"].null ||
                                std::count(kActivations.begin(), kActivations.end(), name) == 0;
                       }),
-              NoNulls("x weight1 weight2 y"), Refuses(161002, "", [](IndexCall& call) {
+              NoNulls("x weight1 weight2 y"), Refuses(161002, "", [](PlanCall& call) {
                 const bool first = Has(call, "deqScale1Optional");
                 const bool second = Has(call, "deqScale2Optional");
                 return (first && call["deqScale2Optional"].null) ||
                        (second && call["deqScale1Optional"].null);
               })};
   if (version != 3) {
-    op.rules.push_back(Refuses(161002, "expertTokensOptional", [=](IndexCall& call) {
+    op.rules.push_back(Refuses(161002, "expertTokensOptional", [=](PlanCall& call) {
       if (experts(call) == 0) return false;
       int64_t end = 0;
       for (const int64_t value : call["expertTokensOptional"].values) {
@@ -100,7 +100,7 @@ IndexOperator Network(const CFunction& function, int version) {
       return end != rows_of(call);
     }));
   }
-  op.rules.push_back(Refuses(161002, "", [=](IndexCall& call) {
+  op.rules.push_back(Refuses(161002, "", [=](PlanCall& call) {
     const Shape& x = call["x"].shape;
     if (x.size() < 2 || x.size() > 8) return true;
     const int64_t count = experts(call);
@@ -120,7 +120,7 @@ IndexOperator Network(const CFunction& function, int version) {
       const std::string bias = Numbered("bias", i);
       if (Has(call, bias) && call[bias].shape != accepted) return true;
       if (!quantised(call, i)) continue;
-      const IndexArgument& scale = call[Numbered("antiquantScale", i)];
+      const PlanArgument& scale = call[Numbered("antiquantScale", i)];
       if (scale.null) return true;
       bool fits = scale.shape == accepted;
       if (scale.shape.size() == rank) {
@@ -134,10 +134,10 @@ IndexOperator Network(const CFunction& function, int version) {
     }
     return false;
   }));
-  op.rules.push_back(RefusedDtype("x", [](const IndexCall& call, DtypeNumber dtype) {
+  op.rules.push_back(RefusedDtype("x", [](const PlanCall& call, DtypeNumber dtype) {
     return IsOnA2OrA3(call) && std::count(kHalves.begin(), kHalves.end(), dtype) > 0;
   }));
-  op.rules.push_back(Refuses(161002, "", [=](IndexCall& call) {
+  op.rules.push_back(Refuses(161002, "", [=](PlanCall& call) {
     const DtypeNumber x = call["x"].dtype;
     for (int i = 0; i < 2; ++i) {
       const DtypeNumber weight = call["weight" + std::to_string(i + 1)].dtype;
@@ -152,14 +152,14 @@ IndexOperator Network(const CFunction& function, int version) {
     const int64_t precise = call["innerPrecise"].integer;
     return precise < 0 || precise > (x == ACL_FLOAT16 || quantised(call, 0) || quantised(call, 1) ? 1 : 0);
   }));
-  op.rules.push_back(OneDtype("x", "y"));
-  op.rules.push_back(Refuses(561103, "", [](IndexCall& call) {
+  op.rules.push_back(SameDtype("x", "y"));
+  op.rules.push_back(Refuses(561103, "", [](PlanCall& call) {
     const std::string name = Lower(call["activation"].text);
     return name.find("glu") != std::string::npos || Has(call, "scaleOptional") ||
            Has(call, "offsetOptional") || Has(call, "deqScale1Optional") || Has(call, "deqScale2Optional");
   }));
-  op.rules.push_back(EmptyDone("x"));
-  op.draw = [=](IndexCall& call, RandomNumbers& random) {
+  op.rules.push_back(DoneIfEmpty("x"));
+  op.draw = [=](PlanCall& call, RandomNumbers& random) {
     Shape x = DrawShape(random, 2, 4, 4);
     const int64_t depth = x.back() = random.Between(1, random.Chance(15) ? 70 : 9);
     const int64_t width = random.Between(1, random.Chance(15) ? 130 : 9);
@@ -174,7 +174,7 @@ IndexOperator Network(const CFunction& function, int version) {
     };
     call["weight1"].shape = with({depth, width});
     call["weight2"].shape = with({width, depth});
-    IndexArgument& tokens = call["expertTokensOptional"];
+    PlanArgument& tokens = call["expertTokensOptional"];
     tokens.null = count == 0 && random.Chance(50);
     if (version >= 2) call["tokensIndexFlag"].integer = random.Below(2);
     if (version == 3) {
@@ -191,14 +191,14 @@ IndexOperator Network(const CFunction& function, int version) {
     }
     for (int i = 0; i < 2; ++i) {
       const Shape of_bias = with({i == 0 ? width : depth});
-      IndexArgument& bias = call[Numbered("bias", i)];
+      PlanArgument& bias = call[Numbered("bias", i)];
       bias.shape = of_bias;
       bias.dtype = dtype == ACL_FLOAT16 ? ACL_FLOAT16 : ACL_FLOAT;
       bias.null = random.Chance(30);
       const bool is_quantised = random.Chance(35);
       call["weight" + std::to_string(i + 1)].dtype = is_quantised ? DtypeNumber{ACL_INT8} : dtype;
       for (const char* name : {"antiquantScale", "antiquantOffset"}) {
-        IndexArgument& one = call[Numbered(name, i)];
+        PlanArgument& one = call[Numbered(name, i)];
         one.shape = of_bias;
         one.dtype = dtype;
         one.null = !is_quantised || (name == std::string("antiquantOffset") && random.Chance(40));
@@ -208,7 +208,7 @@ IndexOperator Network(const CFunction& function, int version) {
     if (random.Chance(20)) call["activation"].text[0] -= 32;
     call["innerPrecise"].integer = dtype == ACL_FLOAT16 ? random.Below(2) : 0;
   };
-  op.fill = [=](const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+  op.fill = [=](const PlanCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
     const auto arguments = TensorsOf(call);
     for (size_t i = 0; i < tensors.size(); ++i) {
       if (arguments[i]->null || arguments[i]->is_output) continue;
@@ -234,7 +234,7 @@ IndexOperator Network(const CFunction& function, int version) {
       }
     }
   };
-  op.oracle = [=](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [=](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const Numbers x(call, tensors, "x");
     const DtypeNumber dtype = x.dtype();
     const int64_t depth = x.shape().back();
@@ -299,14 +299,14 @@ IndexOperator Network(const CFunction& function, int version) {
   return op;
 }
 
-const std::vector<IndexOperator>& Operators() {
-  static const std::vector<IndexOperator> all = {Network(PORTACL_C_FUNCTION(aclnnFFN), 1),
-                                                 Network(PORTACL_C_FUNCTION(aclnnFFNV2), 2),
-                                                 Network(PORTACL_C_FUNCTION(aclnnFFNV3), 3)};
+const std::vector<OperatorSpec>& Operators() {
+  static const std::vector<OperatorSpec> all = {Network(PORTACL_C_FUNCTION(aclnnFFN), 1),
+                                                Network(PORTACL_C_FUNCTION(aclnnFFNV2), 2),
+                                                Network(PORTACL_C_FUNCTION(aclnnFFNV3), 3)};
   return all;
 }
 
-PORTACL_INDEX_TESTS(FeedForward, Operators());
+PORTACL_OPERATOR_TESTS(FeedForward, Operators());
 
 // Eight weights of 4 bits of each INT32, the lowest bits first, give the bits that INT8 weights give.
 TEST(FeedForwardWeights, WordsOfFourBits) {

@@ -19,7 +19,7 @@ struct Sums {
   }
 };
 
-void FillFinalized(const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random,
+void FillFinalized(const PlanCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random,
                    const std::string& index, const std::string& experts, int64_t least, int64_t rows,
                    int64_t expert_count) {
   const auto all = TensorsOf(call);
@@ -34,8 +34,8 @@ void FillFinalized(const IndexCall& call, std::vector<HostTensor>& tensors, Rand
   }
 }
 
-IndexOperator First() {
-  IndexOperator op;
+OperatorSpec First() {
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnMoeFinalizeRouting);
   op.valid = {TensorArg("expandedX", {4, 3}),
               TensorArg("x1", {2, 3}),
@@ -48,17 +48,17 @@ IndexOperator First() {
   op.takes_workspace = true;
   op.rules = {NoNulls("expandedX x1 bias scales expandedRowIdx expandedExpertIdx out"),
               RefusedDtype("expandedX",
-                           [](const IndexCall& call, DtypeNumber dtype) {
+                           [](const PlanCall& call, DtypeNumber dtype) {
                              return IsOnA2OrA3(call) && kSinceA2.Has(call.product, dtype);
                            }),
-              OneDtype("expandedX", "x1"),
-              Given("x2Optional", OneDtype("expandedX", "x2Optional")),
-              OneDtype("expandedX", "bias"),
-              OneDtype("expandedX", "scales"),
-              Listed_("expandedRowIdx expandedExpertIdx", kInt32Alone),
-              OneDtype("expandedX", "out"),
+              SameDtype("expandedX", "x1"),
+              Given("x2Optional", SameDtype("expandedX", "x2Optional")),
+              SameDtype("expandedX", "bias"),
+              SameDtype("expandedX", "scales"),
+              DtypeIn("expandedRowIdx expandedExpertIdx", kInt32Alone),
+              SameDtype("expandedX", "out"),
               Refuses(561002, "",
-                      [](IndexCall& call) {
+                      [](PlanCall& call) {
                         const Shape& x = call["expandedX"].shape;
                         const Shape& scales = call["scales"].shape;
                         const Shape& bias = call["bias"].shape;
@@ -70,8 +70,8 @@ IndexOperator First() {
                                call["expandedRowIdx"].shape != Shape{x[0]} ||
                                call["expandedExpertIdx"].shape != scales || call["out"].shape != tokens;
                       }),
-              EmptyDone("out")};
-  op.draw = [](IndexCall& call, RandomNumbers& random) {
+              DoneIfEmpty("out")};
+  op.draw = [](PlanCall& call, RandomNumbers& random) {
     const int64_t n = random.Between(1, 7);
     const int64_t k = random.Between(1, 4);
     const int64_t columns = DrawColumns(random);
@@ -86,13 +86,13 @@ IndexOperator First() {
     call["expandedExpertIdx"] = TensorArg("expandedExpertIdx", {n, k}, ACL_INT32);
     call["out"] = OutputArg("out", {n, columns}, dtype);
   };
-  op.fill = [](const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+  op.fill = [](const PlanCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
     FillFinalized(call, tensors, random, "expandedRowIdx", "expandedExpertIdx", 0, call["expandedX"].shape[0],
                   call["bias"].shape[0]);
   };
   op.is_inexact = true;
   op.tolerance = 1e-5;
-  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const Numbers rows(call, tensors, "expandedX");
     const Numbers x1(call, tensors, "x1");
     const Numbers x2(call, tensors, "x2Optional");
@@ -119,34 +119,34 @@ IndexOperator First() {
 
 // ---- the later forms ----
 
-bool IsPadded(const IndexCall& call) { return call["dropPadMode"].integer % 2 == 1; }
-bool HasRanges(const IndexCall& call) { return call.arguments.size() > 10; }
-std::pair<int64_t, int64_t> RangeOf(const IndexCall& call, const std::string& name) {
+bool IsPadded(const PlanCall& call) { return call["dropPadMode"].integer % 2 == 1; }
+bool HasRanges(const PlanCall& call) { return call.arguments.size() > 10; }
+std::pair<int64_t, int64_t> RangeOf(const PlanCall& call, const std::string& name) {
   if (!HasRanges(call) || call[name].null || call[name].values.size() != 2 || call[name].values[0] < 0)
     return {-1, -1};
   return {call[name].values[0], call[name].values[1]};
 }
-bool IsRange(const IndexCall& call, const std::string& name) {
-  const IndexArgument& one = call[name];
+bool IsRange(const PlanCall& call, const std::string& name) {
+  const PlanArgument& one = call[name];
   if (one.null) return true;
   if (one.values.size() != 2) return false;
   return (one.values[0] == -1 && one.values[1] == -1) ||
          (one.values[0] >= 0 && one.values[1] >= one.values[0]);
 }
-bool IsUsed(const IndexCall& call, const std::string& name) {
+bool IsUsed(const PlanCall& call, const std::string& name) {
   const auto range = RangeOf(call, name);
   return range.second > range.first;
 }
-bool UsesAny(const IndexCall& call) {
+bool UsesAny(const PlanCall& call) {
   return IsUsed(call, "zeroExpertRange") || IsUsed(call, "copyExpertRange") ||
          IsUsed(call, "constantExpertRange");
 }
-int64_t EntriesOfToken(const IndexCall& call) {
+int64_t EntriesOfToken(const PlanCall& call) {
   if (!call["scalesOptional"].null) return call["scalesOptional"].shape[1];
   return HasRanges(call) ? call["k"].integer : 1;
 }
 
-bool AreRangesWrong(IndexCall& call, const Shape& tokens) {
+bool AreRangesWrong(PlanCall& call, const Shape& tokens) {
   for (const char* name : {"zeroExpertRange", "copyExpertRange", "constantExpertRange"}) {
     if (!IsRange(call, name)) return true;
   }
@@ -167,29 +167,29 @@ bool AreRangesWrong(IndexCall& call, const Shape& tokens) {
          (constants != tokens[1] && constants != experts * tokens[1]);
 }
 
-IndexRules LaterRules(bool has_ranges) {
-  IndexRules rules = {
+Rules LaterRules(bool has_ranges) {
+  Rules rules = {
       NoNulls("expandedX expandedRowIdx out"),
-      Listed_("expandedX", kSinceA2),
-      Listed_("expandedRowIdx", kInt32Alone),
-      Given("x1Optional", OneDtype("expandedX", "x1Optional")),
-      Given("x2Optional", OneDtype("expandedX", "x2Optional")),
-      Given("biasOptional", OneDtype("expandedX", "biasOptional")),
+      DtypeIn("expandedX", kSinceA2),
+      DtypeIn("expandedRowIdx", kInt32Alone),
+      Given("x1Optional", SameDtype("expandedX", "x1Optional")),
+      Given("x2Optional", SameDtype("expandedX", "x2Optional")),
+      Given("biasOptional", SameDtype("expandedX", "biasOptional")),
       Given("scalesOptional", RefusedDtype("scalesOptional",
-                                           [](const IndexCall& call, DtypeNumber dtype) {
+                                           [](const PlanCall& call, DtypeNumber dtype) {
                                              const DtypeNumber x = call["expandedX"].dtype;
                                              return dtype == x || (x == ACL_BF16 && dtype == ACL_FLOAT) ||
                                                     (IsOn950(call) && kSinceA2.Has(call.product, dtype));
                                            })),
-      Given("expertIdxOptional", Listed_("expertIdxOptional", kInt32Alone)),
-      OneDtype("expandedX", "out")};
+      Given("expertIdxOptional", DtypeIn("expertIdxOptional", kInt32Alone)),
+      SameDtype("expandedX", "out")};
   if (has_ranges) {
-    rules.push_back(Given("xOptional", OneDtype("expandedX", "xOptional")));
-    rules.push_back(Given("alpha1Optional", Listed_("alpha1Optional", kSinceA2)));
-    rules.push_back(Given("alpha2Optional", Listed_("alpha2Optional", kSinceA2)));
-    rules.push_back(Given("vOptional", OneDtype("expandedX", "vOptional")));
+    rules.push_back(Given("xOptional", SameDtype("expandedX", "xOptional")));
+    rules.push_back(Given("alpha1Optional", DtypeIn("alpha1Optional", kSinceA2)));
+    rules.push_back(Given("alpha2Optional", DtypeIn("alpha2Optional", kSinceA2)));
+    rules.push_back(Given("vOptional", SameDtype("expandedX", "vOptional")));
   }
-  rules.push_back(Refuses(561002, "", [](IndexCall& call) {
+  rules.push_back(Refuses(561002, "", [](PlanCall& call) {
     const int64_t mode = call["dropPadMode"].integer;
     const Shape& index = call["expandedRowIdx"].shape;
     const bool has_scales = !call["scalesOptional"].null;
@@ -215,11 +215,11 @@ IndexRules LaterRules(bool has_ranges) {
     if (!IsPadded(call) && (x[0] > index[0] || (!may_be_fewer && x[0] != index[0]))) return true;
     return HasRanges(call) && AreRangesWrong(call, tokens);
   }));
-  rules.push_back(EmptyDone("out"));
+  rules.push_back(DoneIfEmpty("out"));
   return rules;
 }
 
-void DrawLater(IndexCall& call, RandomNumbers& random) {
+void DrawLater(PlanCall& call, RandomNumbers& random) {
   const int64_t n = random.Between(1, 7);
   const bool has_scales = random.Chance(70);
   const int64_t k = has_scales || HasRanges(call) ? random.Between(1, 4) : 1;
@@ -265,7 +265,7 @@ void DrawLater(IndexCall& call, RandomNumbers& random) {
   }
 }
 
-std::vector<Outcome> SumLater(const IndexCall& call, const std::vector<TensorValues>& tensors) {
+std::vector<Outcome> SumLater(const PlanCall& call, const std::vector<TensorValues>& tensors) {
   const Numbers rows(call, tensors, "expandedX");
   const Numbers index(call, tensors, "expandedRowIdx");
   const Numbers x1(call, tensors, "x1Optional");
@@ -313,8 +313,8 @@ std::vector<Outcome> SumLater(const IndexCall& call, const std::vector<TensorVal
   return {EncodedAll(rows.dtype(), out)};
 }
 
-IndexOperator Later(const CFunction& function, bool has_ranges) {
-  IndexOperator op;
+OperatorSpec Later(const CFunction& function, bool has_ranges) {
+  OperatorSpec op;
   op.function = function;
   op.valid = {TensorArg("expandedX", {4, 3}),
               TensorArg("expandedRowIdx", {4}, ACL_INT32),
@@ -339,7 +339,7 @@ IndexOperator Later(const CFunction& function, bool has_ranges) {
   op.takes_workspace = true;
   op.rules = LaterRules(has_ranges);
   op.draw = DrawLater;
-  op.fill = [](const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+  op.fill = [](const PlanCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
     const Shape& x = call["expandedX"].shape;
     const int64_t rows = NumElements(x) / std::max<int64_t>(1, x.back());
     const int64_t experts = call["biasOptional"].shape[0];
@@ -354,8 +354,8 @@ IndexOperator Later(const CFunction& function, bool has_ranges) {
 
 // ---- the gradient ----
 
-IndexOperator Grad() {
-  IndexOperator op;
+OperatorSpec Grad() {
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnMoeFinalizeRoutingV2Grad);
   op.valid = {TensorArg("gradY", {2, 3}),
               TensorArg("expandedRowIdx", {4}, ACL_INT32),
@@ -371,15 +371,15 @@ IndexOperator Grad() {
               OutputArg("gradScalesOut", {2, 2})};
   op.takes_workspace = true;
   op.rules = {NoNulls("gradY expandedRowIdx gradExpandedXOut gradScalesOut"),
-              Listed_("gradY", kSinceA2),
-              Listed_("expandedRowIdx", kInt32Alone),
-              Given("expandedXOptional", OneDtype("gradY", "expandedXOptional")),
-              Given("scalesOptional", OneDtype("gradY", "scalesOptional")),
-              Given("expertIdxOptional", Listed_("expertIdxOptional", kInt32Alone)),
-              Given("biasOptional", OneDtype("gradY", "biasOptional")),
-              OneDtype("gradY", "gradExpandedXOut"),
-              OneDtype("gradY", "gradScalesOut"),
-              Refuses(561002, "", [](IndexCall& call) {
+              DtypeIn("gradY", kSinceA2),
+              DtypeIn("expandedRowIdx", kInt32Alone),
+              Given("expandedXOptional", SameDtype("gradY", "expandedXOptional")),
+              Given("scalesOptional", SameDtype("gradY", "scalesOptional")),
+              Given("expertIdxOptional", DtypeIn("expertIdxOptional", kInt32Alone)),
+              Given("biasOptional", SameDtype("gradY", "biasOptional")),
+              SameDtype("gradY", "gradExpandedXOut"),
+              SameDtype("gradY", "gradScalesOut"),
+              Refuses(561002, "", [](PlanCall& call) {
                 const Shape& grad = call["gradY"].shape;
                 const Shape& index = call["expandedRowIdx"].shape;
                 const Shape& scales = call["scalesOptional"].shape;
@@ -406,7 +406,7 @@ IndexOperator Grad() {
                 if (!call["expandedXOptional"].null && call["expandedXOptional"].shape != rows) return true;
                 return call["gradExpandedXOut"].shape != rows || call["gradScalesOut"].shape != entries;
               })};
-  op.draw = [](IndexCall& call, RandomNumbers& random) {
+  op.draw = [](PlanCall& call, RandomNumbers& random) {
     const int64_t n = random.Between(1, 7);
     const bool has_scales = random.Chance(70);
     const int64_t k = has_scales ? random.Between(1, 3) : 1;
@@ -435,7 +435,7 @@ IndexOperator Grad() {
     call["gradExpandedXOut"] = OutputArg("gradExpandedXOut", rows, dtype);
     call["gradScalesOut"] = OutputArg("gradScalesOut", {n, k}, dtype);
   };
-  op.fill = [](const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+  op.fill = [](const PlanCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
     for (const size_t i : {0, 2, 3, 5}) SetNumbers(tensors[i], random);
     SetPermutation(tensors[1], random);
     for (int64_t p = 0; p < tensors[1].size(); ++p) {
@@ -445,7 +445,7 @@ IndexOperator Grad() {
   };
   op.is_inexact = true;
   op.tolerance = 1e-5;
-  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const Numbers grad(call, tensors, "gradY");
     const Numbers index(call, tensors, "expandedRowIdx");
     const Numbers x(call, tensors, "expandedXOptional");
@@ -475,9 +475,9 @@ IndexOperator Grad() {
   return op;
 }
 
-const IndexOperator kOperators[] = {First(), Later(PORTACL_C_FUNCTION(aclnnMoeFinalizeRoutingV2), false),
-                                    Later(PORTACL_C_FUNCTION(aclnnMoeFinalizeRoutingV4), true), Grad()};
-PORTACL_INDEX_TESTS(FinalizeRouting, kOperators);
+const OperatorSpec kOperators[] = {First(), Later(PORTACL_C_FUNCTION(aclnnMoeFinalizeRoutingV2), false),
+                                   Later(PORTACL_C_FUNCTION(aclnnMoeFinalizeRoutingV4), true), Grad()};
+PORTACL_OPERATOR_TESTS(FinalizeRouting, kOperators);
 
 TEST(FinalizeRoutingGrad, ProductsOfRowsWithoutElementsAreZero) {
   const ScopedEnvironment environment(Variables{{"PORTACL_NUM_THREADS", "3"}});

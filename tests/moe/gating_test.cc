@@ -39,7 +39,7 @@ void SetScores(HostTensor& tensor, RandomNumbers& random, bool with_nan) {
 
 // ---- with groups ----
 
-bool IsWrong(IndexCall& call, bool is_second) {
+bool IsWrong(PlanCall& call, bool is_second) {
   const Shape& x = call["x"].shape;
   const auto number = [&](const char* name) { return call[name].integer; };
   if (x.size() != 2) return true;
@@ -72,8 +72,8 @@ bool IsWrong(IndexCall& call, bool is_second) {
   return false;
 }
 
-IndexOperator TopK(const CFunction& function, bool is_second) {
-  IndexOperator op;
+OperatorSpec TopK(const CFunction& function, bool is_second) {
+  OperatorSpec op;
   op.function = function;
   op.valid = {TensorArg("x", {2, 3}), TensorArg("biasOptional", {3})};
   if (is_second) {
@@ -96,24 +96,24 @@ IndexOperator TopK(const CFunction& function, bool is_second) {
   op.takes_workspace = true;
   op.rules = {NoNulls("x yOut expertIdxOut outOut")};
   // The second form does not look at the types of empty tensors.
-  const auto looked_at = [=](const std::string& name, const IndexRule& rule) -> IndexRule {
-    return [=](IndexCall& call) -> std::optional<Verdict> {
+  const auto looked_at = [=](const std::string& name, const Rule& rule) -> Rule {
+    return [=](PlanCall& call) -> std::optional<Verdict> {
       if (call[name].null || (is_second && NumElements(call[name].shape) == 0)) return std::nullopt;
       return rule(call);
     };
   };
-  op.rules.push_back(looked_at("x", Listed_("x", kSinceA2)));
-  op.rules.push_back(looked_at("biasOptional", OneDtype("x", "biasOptional")));
-  op.rules.push_back(looked_at("yOut", OneDtype("x", "yOut")));
+  op.rules.push_back(looked_at("x", DtypeIn("x", kSinceA2)));
+  op.rules.push_back(looked_at("biasOptional", SameDtype("x", "biasOptional")));
+  op.rules.push_back(looked_at("yOut", SameDtype("x", "yOut")));
   if (is_second) {
-    op.rules.push_back(looked_at("inputIdsOptional", Listed_("inputIdsOptional", kEitherIndex)));
-    op.rules.push_back(looked_at("tid2eidOptional", Listed_("tid2eidOptional", kEitherIndex)));
+    op.rules.push_back(looked_at("inputIdsOptional", DtypeIn("inputIdsOptional", kEitherIndex)));
+    op.rules.push_back(looked_at("tid2eidOptional", DtypeIn("tid2eidOptional", kEitherIndex)));
   }
-  op.rules.push_back(looked_at("expertIdxOut", Listed_("expertIdxOut", kInt32Alone)));
-  op.rules.push_back(looked_at("outOut", Listed_("outOut", is_second ? Listed{kRowDtypes} : kFloatAlone)));
-  op.rules.push_back(Refuses(561002, "", [=](IndexCall& call) { return IsWrong(call, is_second); }));
-  op.rules.push_back(EmptyDone("x"));
-  op.draw = [=](IndexCall& call, RandomNumbers& random) {
+  op.rules.push_back(looked_at("expertIdxOut", DtypeIn("expertIdxOut", kInt32Alone)));
+  op.rules.push_back(looked_at("outOut", DtypeIn("outOut", is_second ? Listed{kRowDtypes} : kFloatAlone)));
+  op.rules.push_back(Refuses(561002, "", [=](PlanCall& call) { return IsWrong(call, is_second); }));
+  op.rules.push_back(DoneIfEmpty("x"));
+  op.draw = [=](PlanCall& call, RandomNumbers& random) {
     const int64_t n = random.Between(1, 7);
     const int64_t groups = random.Between(1, 4);
     const int64_t size = random.Chance(10) ? random.Between(20, 60) : random.Between(1, 6);
@@ -145,7 +145,7 @@ IndexOperator TopK(const CFunction& function, bool is_second) {
     call["inputIdsOptional"].null = !has_table;
     call["tid2eidOptional"].null = !has_table && random.Chance(50);
   };
-  op.fill = [=](const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+  op.fill = [=](const PlanCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
     SetScores(tensors[0], random, true);
     SetScores(tensors[1], random, false);
     if (!is_second) return;
@@ -155,7 +155,7 @@ IndexOperator TopK(const CFunction& function, bool is_second) {
   op.is_inexact = true;
   op.tolerance = 2e-6;
   op.numbers_on = is_second ? Product::k950 : Product::kA2;
-  op.oracle = [=](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [=](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const Numbers x(call, tensors, "x");
     const Numbers bias(call, tensors, "biasOptional");
     const int64_t experts = x.shape()[1];
@@ -224,7 +224,7 @@ IndexOperator TopK(const CFunction& function, bool is_second) {
 
 // ---- softmax ----
 
-bool IsSoftmaxWrong(IndexCall& call, bool is_second) {
+bool IsSoftmaxWrong(PlanCall& call, bool is_second) {
   const Shape& x = call["x"].shape;
   if (x.size() < 2 || x.size() > 3 || (is_second ? x.back() == 0 : NumElements(x) == 0)) return true;
   const Shape rows(x.begin(), x.end() - 1);
@@ -240,8 +240,8 @@ bool IsSoftmaxWrong(IndexCall& call, bool is_second) {
   return gives && (call["softmaxResultOutOptional"].null || call["softmaxResultOutOptional"].shape != x);
 }
 
-IndexOperator SoftmaxTopK(const CFunction& function, bool is_second) {
-  IndexOperator op;
+OperatorSpec SoftmaxTopK(const CFunction& function, bool is_second) {
+  OperatorSpec op;
   op.function = function;
   op.valid = {TensorArg("x", {2, 3}), TensorArg("finishedOptional", {2}, ACL_BOOL), IntegerArg("k", 2)};
   if (is_second) {
@@ -255,23 +255,23 @@ IndexOperator SoftmaxTopK(const CFunction& function, bool is_second) {
   op.takes_workspace = true;
   op.rules = {NoNulls(is_second ? "x yOut expertIdxOut" : "x yOut expertIdxOut rowIdxOut"),
               RefusedDtype("x",
-                           [=](const IndexCall& call, DtypeNumber dtype) {
+                           [=](const PlanCall& call, DtypeNumber dtype) {
                              if (is_second) return kSinceA2.Has(call.product, dtype);
                              if (call.product == Product::k310P) return dtype == ACL_FLOAT16;
                              return IsOnA2OrA3(call) && kSinceA2.Has(call.product, dtype);
                            }),
-              Given("finishedOptional", Listed_("finishedOptional", {{ACL_BOOL}})), OneDtype("x", "yOut"),
-              Listed_("expertIdxOut", kInt32Alone)};
+              Given("finishedOptional", DtypeIn("finishedOptional", {{ACL_BOOL}})), SameDtype("x", "yOut"),
+              DtypeIn("expertIdxOut", kInt32Alone)};
   if (is_second) {
-    op.rules.push_back(Refuses(161002, "softmaxResultOutOptional", [](IndexCall& call) {
+    op.rules.push_back(Refuses(161002, "softmaxResultOutOptional", [](PlanCall& call) {
       return call["renorm"].integer == 0 && call["outputSoftmaxResultFlag"].integer != 0 &&
              !call["softmaxResultOutOptional"].null && call["softmaxResultOutOptional"].dtype != ACL_FLOAT;
     }));
   } else {
-    op.rules.push_back(Listed_("rowIdxOut", kInt32Alone));
+    op.rules.push_back(DtypeIn("rowIdxOut", kInt32Alone));
   }
-  op.rules.push_back(Refuses(561002, "", [=](IndexCall& call) { return IsSoftmaxWrong(call, is_second); }));
-  op.draw = [=](IndexCall& call, RandomNumbers& random) {
+  op.rules.push_back(Refuses(561002, "", [=](PlanCall& call) { return IsSoftmaxWrong(call, is_second); }));
+  op.draw = [=](PlanCall& call, RandomNumbers& random) {
     Shape x = {random.Between(1, 5), random.Chance(10) ? random.Between(100, 300) : random.Between(1, 9)};
     if (random.Chance(40)) x.insert(x.begin(), random.Between(1, 4));
     const int64_t k = random.Between(1, std::min<int64_t>(x.back(), 12));
@@ -294,13 +294,13 @@ IndexOperator SoftmaxTopK(const CFunction& function, bool is_second) {
     call["softmaxResultOutOptional"].null =
         (call["renorm"].integer != 0 || call["outputSoftmaxResultFlag"].integer == 0) && random.Chance(50);
   };
-  op.fill = [](const IndexCall&, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+  op.fill = [](const PlanCall&, std::vector<HostTensor>& tensors, RandomNumbers& random) {
     SetScores(tensors[0], random, true);
     SetIntegers(tensors[1], 0, 2, random);
   };
   op.is_inexact = true;
   op.tolerance = 2e-6;
-  op.oracle = [=](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [=](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const Numbers x(call, tensors, "x");
     const Numbers finished(call, tensors, "finishedOptional");
     const int64_t experts = x.shape().back();
@@ -346,8 +346,8 @@ IndexOperator SoftmaxTopK(const CFunction& function, bool is_second) {
 
 // ---- the gradient ----
 
-IndexOperator Backward() {
-  IndexOperator op;
+OperatorSpec Backward() {
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnMoeGatingTopKBackward);
   op.valid = {
       TensorArg("xNorm", {2, 3}), TensorArg("gradY", {2, 2}), TensorArg("expertIdx", {2, 2}, ACL_INT32),
@@ -355,15 +355,15 @@ IndexOperator Backward() {
       RealArg("eps", 1e-20),      OutputArg("out", {2, 3})};
   op.takes_workspace = true;
   op.rules = {NoNulls("xNorm gradY expertIdx out"),
-              Listed_("xNorm", kFloatAlone),
+              DtypeIn("xNorm", kFloatAlone),
               RefusedDtype("gradY",
-                           [](const IndexCall& call, DtypeNumber dtype) {
+                           [](const PlanCall& call, DtypeNumber dtype) {
                              return IsOnA2OrA3(call) && kSinceA2.Has(call.product, dtype);
                            }),
-              Listed_("expertIdx", kInt32Alone),
-              OneDtype("gradY", "out"),
+              DtypeIn("expertIdx", kInt32Alone),
+              SameDtype("gradY", "out"),
               Refuses(561002, "",
-                      [](IndexCall& call) {
+                      [](PlanCall& call) {
                         const Shape& x = call["xNorm"].shape;
                         const Shape& grad = call["gradY"].shape;
                         if (x.size() != 2 || grad.size() != 2 || x[1] < 2 || x[1] > 2048) return true;
@@ -372,8 +372,8 @@ IndexOperator Backward() {
                                call["renorm"].integer > 1 || call["normType"].integer != 1 ||
                                call["out"].shape != x;
                       }),
-              EmptyDone("out")};
-  op.draw = [](IndexCall& call, RandomNumbers& random) {
+              DoneIfEmpty("out")};
+  op.draw = [](PlanCall& call, RandomNumbers& random) {
     const int64_t n = random.Between(1, 8);
     const int64_t experts = random.Between(2, 12);
     const int64_t k = random.Between(1, experts);
@@ -384,7 +384,7 @@ IndexOperator Backward() {
     call["routedScalingFactor"].real = random.Chance(50) ? 1 : 2.5;
     call["out"] = OutputArg("out", {n, experts}, dtype);
   };
-  op.fill = [](const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+  op.fill = [](const PlanCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
     for (int64_t i = 0; i < tensors[0].size(); ++i)
       tensors[0].Set(i, static_cast<double>(random.Between(16, 100)) / 128);
     SetNumbers(tensors[1], random);
@@ -392,7 +392,7 @@ IndexOperator Backward() {
   };
   op.is_inexact = true;
   op.tolerance = 1e-5;
-  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const Numbers x(call, tensors, "xNorm");
     const Numbers grad(call, tensors, "gradY");
     const Numbers chosen(call, tensors, "expertIdx");
@@ -417,11 +417,11 @@ IndexOperator Backward() {
   return op;
 }
 
-const IndexOperator kOperators[] = {
+const OperatorSpec kOperators[] = {
     TopK(PORTACL_C_FUNCTION(aclnnMoeGatingTopK), false), TopK(PORTACL_C_FUNCTION(aclnnMoeGatingTopKV2), true),
     SoftmaxTopK(PORTACL_C_FUNCTION(aclnnMoeGatingTopKSoftmax), false),
     SoftmaxTopK(PORTACL_C_FUNCTION(aclnnMoeGatingTopKSoftmaxV2), true), Backward()};
-PORTACL_INDEX_TESTS(Gating, kOperators);
+PORTACL_OPERATOR_TESTS(Gating, kOperators);
 
 TEST(GatingBad, ASoftmaxFartherApartThanThereAreAddressesIsRefused) {
   const ScopedEnvironment environment(Variables{{"PORTACL_NUM_THREADS", "3"}});

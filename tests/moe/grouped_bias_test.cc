@@ -5,34 +5,35 @@
 namespace portacl::testing {
 namespace {
 
-IndexOperator Sums(bool has_type) {
-  IndexOperator op;
+OperatorSpec Sums(bool has_type) {
+  OperatorSpec op;
   op.function =
       has_type ? PORTACL_C_FUNCTION(aclnnGroupedBiasAddGradV2) : PORTACL_C_FUNCTION(aclnnGroupedBiasAddGrad);
   op.takes_workspace = op.is_inexact = true;
   op.valid = {TensorArg("gradY", {5, 4}), DistinctArg("groupIdxOptional", {3}, ACL_INT64)};
   if (has_type) op.valid.push_back(IntegerArg("groupIdxType", 0));
   op.valid.push_back(OutputArg("out", {3, 4}));
-  op.rules = {NoNulls("gradY out"), Listed_("gradY", kFloats),
-              Given("groupIdxOptional", Listed_("groupIdxOptional", kEitherIndex)), OneDtype("gradY", "out")};
+  op.rules = {NoNulls("gradY out"), DtypeIn("gradY", kFloats),
+              Given("groupIdxOptional", DtypeIn("groupIdxOptional", kEitherIndex)),
+              SameDtype("gradY", "out")};
   if (has_type) {
-    op.rules.push_back(Refuses(161002, "groupIdxType", [](IndexCall& call) {
+    op.rules.push_back(Refuses(161002, "groupIdxType", [](PlanCall& call) {
       return call["groupIdxType"].integer < 0 || call["groupIdxType"].integer > 1;
     }));
   }
-  op.rules.push_back(Refuses(161002, "gradY groupIdxOptional out", [](IndexCall& call) {
+  op.rules.push_back(Refuses(161002, "gradY groupIdxOptional out", [](PlanCall& call) {
     const Shape& grad = call["gradY"].shape;
-    const IndexArgument& groups = call["groupIdxOptional"];
+    const PlanArgument& groups = call["groupIdxOptional"];
     if (groups.null) return grad.size() != 3 || call["out"].shape != Shape{grad[0], grad[2]};
     return grad.size() != 2 || groups.shape.size() != 1 ||
            call["out"].shape != Shape{groups.shape[0], grad[1]};
   }));
-  op.rules.push_back(EmptyDone("gradY out"));
-  op.draw = [=](IndexCall& call, RandomNumbers& random) {
+  op.rules.push_back(DoneIfEmpty("gradY out"));
+  op.draw = [=](PlanCall& call, RandomNumbers& random) {
     const int64_t groups = random.Between(1, 5);
     const int64_t columns = random.Between(1, random.Chance(20) ? 1100 : 9);
     const int64_t rows = random.Between(1, 12);
-    IndexArgument& index = call["groupIdxOptional"];
+    PlanArgument& index = call["groupIdxOptional"];
     index.null = random.Chance(25);
     index.shape = {groups};
     index.dtype = random.Chance(50) ? ACL_INT32 : ACL_INT64;
@@ -41,7 +42,7 @@ IndexOperator Sums(bool has_type) {
     call["gradY"].dtype = call["out"].dtype = DrawDtype(random, kRowDtypes);
     if (has_type) call["groupIdxType"].integer = random.Below(2);
   };
-  op.fill = [=](const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+  op.fill = [=](const PlanCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
     for (int64_t i = 0; i < tensors[0].size(); ++i)
       EncodeElement(tensors[0].dtype(), static_cast<double>(random.Between(-3000, 3000)) / 1024,
                     tensors[0].Element(i));
@@ -55,7 +56,7 @@ IndexOperator Sums(bool has_type) {
       EncodeIntegerElement(tensors[1].dtype(), are_counts ? count : end, tensors[1].Element(i));
     }
   };
-  op.oracle = [=](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [=](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const Numbers grad(call, tensors, "gradY");
     const Shape& shape = call["gradY"].shape;
     const int64_t columns = shape.back();
@@ -80,8 +81,8 @@ IndexOperator Sums(bool has_type) {
   return op;
 }
 
-const IndexOperator kOperators[] = {Sums(false), Sums(true)};
-PORTACL_INDEX_TESTS(GroupedBias, kOperators);
+const OperatorSpec kOperators[] = {Sums(false), Sums(true)};
+PORTACL_OPERATOR_TESTS(GroupedBias, kOperators);
 
 aclTensor* Dense(const Shape& shape, aclDataType dtype, void* data) {
   return aclCreateTensor(shape.data(), shape.size(), dtype, nullptr, 0, ACL_FORMAT_ND, shape.data(),

@@ -9,8 +9,8 @@ namespace {
 
 // ---- the first form ----
 
-IndexOperator First() {
-  IndexOperator op;
+OperatorSpec First() {
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnMoeInitRouting);
   op.valid = {TensorArg("x", {2, 3}),
               DistinctArg("rowIdx", {2, 2}, ACL_INT32),
@@ -21,12 +21,12 @@ IndexOperator First() {
               OutputArg("expandedExpertIdxOut", {4}, ACL_INT32)};
   op.takes_workspace = true;
   op.rules = {NoNulls("x rowIdx expertIdx expandedXOut expandedRowIdxOut expandedExpertIdxOut"),
-              Listed_("x", kSinceA2),
-              Listed_("rowIdx expertIdx", kInt32Alone),
-              OneDtype("x", "expandedXOut"),
-              Listed_("expandedRowIdxOut expandedExpertIdxOut", kInt32Alone),
+              DtypeIn("x", kSinceA2),
+              DtypeIn("rowIdx expertIdx", kInt32Alone),
+              SameDtype("x", "expandedXOut"),
+              DtypeIn("expandedRowIdxOut expandedExpertIdxOut", kInt32Alone),
               Refuses(561002, "",
-                      [](IndexCall& call) {
+                      [](PlanCall& call) {
                         const Shape& x = call["x"].shape;
                         const Shape& experts = call["expertIdx"].shape;
                         const int64_t active = call["activeNum"].integer;
@@ -38,8 +38,8 @@ IndexOperator First() {
                                call["expandedRowIdxOut"].shape != entries ||
                                call["expandedExpertIdxOut"].shape != entries;
                       }),
-              EmptyDone("expertIdx")};
-  op.draw = [](IndexCall& call, RandomNumbers& random) {
+              DoneIfEmpty("expertIdx")};
+  op.draw = [](PlanCall& call, RandomNumbers& random) {
     const int64_t n = random.Between(1, 8);
     const int64_t k = random.Between(1, 3);
     const int64_t columns = DrawColumns(random);
@@ -53,11 +53,11 @@ IndexOperator First() {
     call["expandedRowIdxOut"] = OutputArg("expandedRowIdxOut", {n * k}, ACL_INT32);
     call["expandedExpertIdxOut"] = OutputArg("expandedExpertIdxOut", {n * k}, ACL_INT32);
   };
-  op.fill = [](const IndexCall&, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+  op.fill = [](const PlanCall&, std::vector<HostTensor>& tensors, RandomNumbers& random) {
     SetPermutation(tensors[1], random);
     SetIntegers(tensors[2], -2, 6, random);
   };
-  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const Numbers x(call, tensors, "x");
     const std::vector<int64_t> rows = IntegersOf(Numbers(call, tensors, "rowIdx"));
     const std::vector<int64_t> experts = IntegersOf(Numbers(call, tensors, "expertIdx"));
@@ -160,8 +160,8 @@ struct Rows {
   Outcome x;
   Outcome scales;
 };
-Rows RowsOf(const IndexCall& call, const std::vector<TensorValues>& tensors, const Routing& routing,
-            int64_t k, int64_t mode, bool clears, int64_t first_expert, const std::vector<int64_t>& experts,
+Rows RowsOf(const PlanCall& call, const std::vector<TensorValues>& tensors, const Routing& routing, int64_t k,
+            int64_t mode, bool clears, int64_t first_expert, const std::vector<int64_t>& experts,
             DtypeNumber dtype) {
   const Numbers x(call, tensors, "x");
   const int64_t columns = x.shape()[1];
@@ -191,18 +191,18 @@ Rows RowsOf(const IndexCall& call, const std::vector<TensorValues>& tensors, con
 
 // ---- the second form, plain and quantised ----
 
-bool Drops(const IndexCall& call) { return call["dropPadMode"].integer == 1; }
-int64_t CountFlag(const IndexCall& call) {
+bool Drops(const PlanCall& call) { return call["dropPadMode"].integer == 1; }
+int64_t CountFlag(const PlanCall& call) {
   return Drops(call) ? 0 : call["expertTokensCountOrCumsumFlag"].integer;
 }
-bool CountsBefore(const IndexCall& call) {
+bool CountsBefore(const PlanCall& call) {
   return Drops(call) && call["expertTokensBeforeCapacityFlag"].integer != 0;
 }
 const char* const kCount = "expertTokensCountOrCumsumOutOptional";
 const char* const kBefore = "expertTokensBeforeCapacityOutOptional";
 const char* const kRowScale = "dynamicQuantScaleOutOptional";
 
-bool IsSecondWrong(IndexCall& call, bool is_quantised) {
+bool IsSecondWrong(PlanCall& call, bool is_quantised) {
   const Shape& x = call["x"].shape;
   const Shape& experts = call["expertIdx"].shape;
   const bool is_950 = IsOn950(call);
@@ -236,8 +236,8 @@ bool IsSecondWrong(IndexCall& call, bool is_quantised) {
   return call[kRowScale].null || call[kRowScale].shape != Shape{mode == 1 ? count * capacity : expanded[0]};
 }
 
-IndexOperator Second(const CFunction& function, bool is_quantised) {
-  IndexOperator op;
+OperatorSpec Second(const CFunction& function, bool is_quantised) {
+  OperatorSpec op;
   op.function = function;
   op.valid = {TensorArg("x", {2, 3}), TensorArg("expertIdx", {2, 2}, ACL_INT32)};
   if (is_quantised) {
@@ -261,35 +261,35 @@ IndexOperator Second(const CFunction& function, bool is_quantised) {
   op.takes_workspace = true;
   op.rules = {NoNulls("x expertIdx expandedXOut expandedRowIdxOut"),
               RefusedDtype("x",
-                           [=](const IndexCall& call, DtypeNumber dtype) {
+                           [=](const PlanCall& call, DtypeNumber dtype) {
                              if (!is_quantised && call.product == Product::k310P)
                                return dtype == ACL_FLOAT || dtype == ACL_FLOAT16;
                              if (is_quantised && !IsOnA2OrA3(call)) return false;
                              return kSinceA2.Has(call.product, dtype);
                            }),
-              RefusedDtype("expertIdx", [=](const IndexCall& call, DtypeNumber dtype) {
+              RefusedDtype("expertIdx", [=](const PlanCall& call, DtypeNumber dtype) {
                 return dtype == ACL_INT32 || (dtype == ACL_INT64 && IsOn950(call) && !is_quantised);
               })};
   if (is_quantised) {
-    op.rules.push_back(Given("scaleOptional", Listed_("scaleOptional", kFloatAlone)));
-    op.rules.push_back(Given("offsetOptional", Listed_("offsetOptional", kFloatAlone)));
-    op.rules.push_back(Listed_("expandedXOut", {{ACL_INT8}}));
+    op.rules.push_back(Given("scaleOptional", DtypeIn("scaleOptional", kFloatAlone)));
+    op.rules.push_back(Given("offsetOptional", DtypeIn("offsetOptional", kFloatAlone)));
+    op.rules.push_back(DtypeIn("expandedXOut", {{ACL_INT8}}));
   } else {
-    op.rules.push_back(OneDtype("x", "expandedXOut"));
+    op.rules.push_back(SameDtype("x", "expandedXOut"));
   }
-  op.rules.push_back(Listed_("expandedRowIdxOut", kInt32Alone));
-  op.rules.push_back(Refuses(161002, kCount, [](IndexCall& call) {
+  op.rules.push_back(DtypeIn("expandedRowIdxOut", kInt32Alone));
+  op.rules.push_back(Refuses(161002, kCount, [](PlanCall& call) {
     return CountFlag(call) != 0 && !call[kCount].null && call[kCount].dtype != ACL_INT32;
   }));
-  op.rules.push_back(Refuses(161002, kBefore, [](IndexCall& call) {
+  op.rules.push_back(Refuses(161002, kBefore, [](PlanCall& call) {
     return CountsBefore(call) && !call[kBefore].null && call[kBefore].dtype != ACL_INT32;
   }));
   if (is_quantised)
-    op.rules.push_back(Refuses(161002, kRowScale, [](IndexCall& call) {
+    op.rules.push_back(Refuses(161002, kRowScale, [](PlanCall& call) {
       return call["quantMode"].integer == 1 && !call[kRowScale].null && call[kRowScale].dtype != ACL_FLOAT;
     }));
-  op.rules.push_back(Refuses(561002, "", [=](IndexCall& call) { return IsSecondWrong(call, is_quantised); }));
-  op.draw = [=](IndexCall& call, RandomNumbers& random) {
+  op.rules.push_back(Refuses(561002, "", [=](PlanCall& call) { return IsSecondWrong(call, is_quantised); }));
+  op.draw = [=](PlanCall& call, RandomNumbers& random) {
     const int64_t n = random.Between(1, 8);
     const int64_t k = random.Between(1, 3);
     const int64_t columns = DrawColumns(random);
@@ -324,7 +324,7 @@ IndexOperator Second(const CFunction& function, bool is_quantised) {
     call[kRowScale] = OutputArg(kRowScale, {rows});
     call[kRowScale].null = !is_dynamic && random.Chance(50);
   };
-  op.fill = [=](const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+  op.fill = [=](const PlanCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
     SetNumbers(tensors[0], random);
     if (is_quantised) {
       const auto row = static_cast<int64_t>(call["x"].shape.size() > 1 ? call["x"].shape[1] : 1);
@@ -335,7 +335,7 @@ IndexOperator Second(const CFunction& function, bool is_quantised) {
     }
     SetIntegers(tensors[1], 0, call["expertNum"].integer, random);
   };
-  op.oracle = [=](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [=](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const std::vector<int64_t> experts = IntegersOf(Numbers(call, tensors, "expertIdx"));
     const int64_t k = static_cast<int64_t>(experts.size()) / call["x"].shape[0];
     const Shape& expanded = call["expandedXOut"].shape;
@@ -356,8 +356,8 @@ IndexOperator Second(const CFunction& function, bool is_quantised) {
 
 // ---- the gradient ----
 
-IndexOperator Grad() {
-  IndexOperator op;
+OperatorSpec Grad() {
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnMoeInitRoutingV2Grad);
   op.valid = {TensorArg("gradExpandedX", {4, 3}),
               DistinctArg("expandedRowIdx", {4}, ACL_INT32),
@@ -367,9 +367,9 @@ IndexOperator Grad() {
               OutputArg("out", {2, 3})};
   op.takes_workspace = true;
   op.rules = {
-      NoNulls("gradExpandedX expandedRowIdx out"), Listed_("gradExpandedX", kSinceA2),
-      Listed_("expandedRowIdx", kInt32Alone), OneDtype("gradExpandedX", "out"),
-      Refuses(561002, "", [](IndexCall& call) {
+      NoNulls("gradExpandedX expandedRowIdx out"), DtypeIn("gradExpandedX", kSinceA2),
+      DtypeIn("expandedRowIdx", kInt32Alone), SameDtype("gradExpandedX", "out"),
+      Refuses(561002, "", [](PlanCall& call) {
         const Shape& grad = call["gradExpandedX"].shape;
         const Shape& index = call["expandedRowIdx"].shape;
         const int64_t k = call["topK"].integer;
@@ -380,7 +380,7 @@ IndexOperator Grad() {
         if (mode == 0 && grad[0] != (active > 0 ? active : index[0])) return true;
         return index[0] == 0 || index[0] % k != 0 || call["out"].shape != Shape{index[0] / k, grad.back()};
       })};
-  op.draw = [](IndexCall& call, RandomNumbers& random) {
+  op.draw = [](PlanCall& call, RandomNumbers& random) {
     const int64_t n = random.Between(1, 8);
     const int64_t k = random.Between(1, 3);
     const int64_t columns = DrawColumns(random);
@@ -396,7 +396,7 @@ IndexOperator Grad() {
     call["activeNum"].integer = active;
     call["out"] = OutputArg("out", {n, columns}, dtype);
   };
-  op.fill = [](const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+  op.fill = [](const PlanCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
     SetNumbers(tensors[0], random, 2);
     const Shape& grad = call["gradExpandedX"].shape;
     const int64_t rows = NumElements(grad) / grad.back();
@@ -405,7 +405,7 @@ IndexOperator Grad() {
   };
   op.is_inexact = true;
   op.tolerance = 1e-5;
-  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const Numbers grad(call, tensors, "gradExpandedX");
     const Numbers index(call, tensors, "expandedRowIdx");
     const int64_t columns = grad.shape().back();
@@ -426,13 +426,11 @@ IndexOperator Grad() {
 
 const char* const kThirdCount = "expertTokensCountOrCumsumOut";
 
-bool HasRange(const IndexCall& call) {
+bool HasRange(const PlanCall& call) {
   return !call["activeExpertRangeOptional"].null && call["activeExpertRangeOptional"].values.size() == 2;
 }
-int64_t Low(const IndexCall& call) {
-  return HasRange(call) ? call["activeExpertRangeOptional"].values[0] : 0;
-}
-int64_t High(const IndexCall& call) {
+int64_t Low(const PlanCall& call) { return HasRange(call) ? call["activeExpertRangeOptional"].values[0] : 0; }
+int64_t High(const PlanCall& call) {
   return HasRange(call) ? call["activeExpertRangeOptional"].values[1] : call["expertNum"].integer;
 }
 
@@ -462,13 +460,13 @@ const CodeMode kCodeModes[] = {
     {16, ACL_FLOAT8_E5M2, 32, ACL_FLOAT8_E8M0, true, 1e-4},
     {17, ACL_FLOAT8_E4M3FN, 32, ACL_FLOAT8_E8M0, true, 1e-4},
 };
-const CodeMode* CodeModeOf(const IndexCall& call) {
+const CodeMode* CodeModeOf(const PlanCall& call) {
   for (const CodeMode& mode : kCodeModes) {
     if (IsOn950(call) && mode.mode == call["quantMode"].integer) return &mode;
   }
   return nullptr;
 }
-bool HasPowers(const IndexCall& call) {
+bool HasPowers(const PlanCall& call) {
   return !call["scaleOptional"].null && call["scaleOptional"].dtype == ACL_FLOAT8_E8M0;
 }
 bool IsFloatCode(DtypeNumber dtype) {
@@ -484,7 +482,7 @@ Shape ScalesOf(const CodeMode& mode, int64_t rows, int64_t columns) {
   if (mode.is_power) return {rows, (columns + 127) / 128};
   return {rows, (columns + 255) / 256, 2};
 }
-bool AreScalesWrong(const IndexCall& call, int64_t rows, int64_t columns) {
+bool AreScalesWrong(const PlanCall& call, int64_t rows, int64_t columns) {
   const CodeMode* const mode = CodeModeOf(call);
   const Shape& scale = call["scaleOptional"].shape;
   if (!call["scaleOptional"].null && mode != nullptr) {
@@ -496,8 +494,8 @@ bool AreScalesWrong(const IndexCall& call, int64_t rows, int64_t columns) {
   return mode->block == 32 ? !ArePairs(written, rows, columns) : written != ScalesOf(*mode, rows, columns);
 }
 
-bool IsThirdRangeWrong(IndexCall& call) {
-  const IndexArgument& range = call["activeExpertRangeOptional"];
+bool IsThirdRangeWrong(PlanCall& call) {
+  const PlanArgument& range = call["activeExpertRangeOptional"];
   if (call["expertNum"].integer < 1) return true;
   if (!range.null && !range.values.empty() && range.values.size() != 2) return true;
   const int64_t most = call["expertTokensNumType"].integer == 2 ? 5120 : 10240;
@@ -506,7 +504,7 @@ bool IsThirdRangeWrong(IndexCall& call) {
   const int64_t mode = call["dropPadMode"].integer;
   return mode < 0 || mode > 1 || (mode == 1 && call["expertCapacity"].integer < 1);
 }
-bool IsThirdShapeWrong(IndexCall& call) {
+bool IsThirdShapeWrong(PlanCall& call) {
   const Shape& x = call["x"].shape;
   const Shape& experts = call["expertIdx"].shape;
   if (x.size() != 2 || experts.size() != 2 || experts[0] != x[0]) return true;
@@ -541,7 +539,7 @@ bool IsThirdShapeWrong(IndexCall& call) {
   return call["expandedXOut"].shape != expanded || call["expandedRowIdxOut"].shape != Shape{entries} ||
          call[kThirdCount].shape != counts;
 }
-bool AreThirdModesWrong(IndexCall& call) {
+bool AreThirdModesWrong(PlanCall& call) {
   const int64_t type = call["expertTokensNumType"].integer;
   const int64_t row_type = call["rowIdxType"].integer;
   const int64_t mode = call["quantMode"].integer;
@@ -571,12 +569,12 @@ bool AreThirdModesWrong(IndexCall& call) {
                        call["offsetOptional"].shape != Shape{1});
 }
 
-IndexOperator Third(const CFunction& function) {
+OperatorSpec Third(const CFunction& function) {
   const Listed with_int8 = {{},
                             {ACL_FLOAT, ACL_FLOAT16, ACL_BF16, ACL_INT8},
                             {ACL_FLOAT8_E4M3FN, ACL_FLOAT8_E5M2, ACL_FLOAT4_E2M1}};
   const Listed of_scales = {{ACL_FLOAT}, {}, {ACL_FLOAT8_E8M0}};
-  IndexOperator op;
+  OperatorSpec op;
   op.function = function;
   op.valid = {TensorArg("x", {2, 3}),
               TensorArg("expertIdx", {2, 2}, ACL_INT32),
@@ -598,21 +596,21 @@ IndexOperator Third(const CFunction& function) {
   op.takes_workspace = true;
   op.rules = {
       NoNulls(std::string("x expertIdx expandedXOut expandedRowIdxOut expandedScaleOut ") + kThirdCount),
-      Listed_("x", with_int8),
-      Listed_("expertIdx", kInt32Alone),
-      Given("scaleOptional", Listed_("scaleOptional", of_scales)),
-      Given("offsetOptional", Listed_("offsetOptional", kFloatAlone)),
-      Listed_("expandedXOut",
+      DtypeIn("x", with_int8),
+      DtypeIn("expertIdx", kInt32Alone),
+      Given("scaleOptional", DtypeIn("scaleOptional", of_scales)),
+      Given("offsetOptional", DtypeIn("offsetOptional", kFloatAlone)),
+      DtypeIn("expandedXOut",
               {with_int8.everywhere,
                with_int8.on_new,
                {ACL_FLOAT8_E4M3FN, ACL_FLOAT8_E5M2, ACL_FLOAT4_E2M1, ACL_HIFLOAT8, ACL_INT4}}),
-      Listed_("expandedRowIdxOut", kInt32Alone),
-      Listed_(kThirdCount, kInt64Alone),
-      Listed_("expandedScaleOut", of_scales),
+      DtypeIn("expandedRowIdxOut", kInt32Alone),
+      DtypeIn(kThirdCount, kInt64Alone),
+      DtypeIn("expandedScaleOut", of_scales),
       Refuses(561002, "", IsThirdRangeWrong),
       Refuses(161002, "", IsThirdShapeWrong),
       Refuses(561002, "", AreThirdModesWrong)};
-  op.draw = [](IndexCall& call, RandomNumbers& random) {
+  op.draw = [](PlanCall& call, RandomNumbers& random) {
     const int64_t n = random.Between(1, 8);
     const int64_t k = random.Between(1, 3);
     const int64_t columns = DrawColumns(random);
@@ -650,14 +648,14 @@ IndexOperator Third(const CFunction& function) {
     call[kThirdCount] = OutputArg(kThirdCount, type == 2 ? Shape{experts, 2} : Shape{high - low}, ACL_INT64);
     call["expandedScaleOut"] = OutputArg("expandedScaleOut", {rows});
   };
-  op.fill = [](const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+  op.fill = [](const PlanCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
     if (call["x"].dtype != ACL_INT8) SetNumbers(tensors[0], random);
     SetNumbers(tensors[2], random);
     SetNumbers(tensors[3], random);
     if (call["quantMode"].integer == 0) tensors[2].Set(0, random.Chance(50) ? 100.5 : 3.3);
     SetIntegers(tensors[1], -1, call["expertNum"].integer + 1, random);
   };
-  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const std::vector<int64_t> experts = IntegersOf(Numbers(call, tensors, "expertIdx"));
     const int64_t k = call["expertIdx"].shape[1];
     const Shape& expanded = call["expandedXOut"].shape;
@@ -776,7 +774,7 @@ void AddNothing(Outcome& outcome, int64_t many, DtypeNumber dtype, bool clears) 
   outcome.insert(outcome.end(), static_cast<size_t>(many), nothing);
 }
 
-Rows CodedRowsOf(const IndexCall& call, const std::vector<TensorValues>& tensors, const Routing& routing) {
+Rows CodedRowsOf(const PlanCall& call, const std::vector<TensorValues>& tensors, const Routing& routing) {
   const Numbers x(call, tensors, "x");
   const Numbers scale(call, tensors, "scaleOptional");
   const CodeMode* const mode = CodeModeOf(call);
@@ -805,7 +803,7 @@ Rows CodedRowsOf(const IndexCall& call, const std::vector<TensorValues>& tensors
 }
 
 // Draws a mode of codes, or tokens that are codes, for a call that Third() has drawn; not of 4 bits.
-void DrawCodes(IndexCall& call, RandomNumbers& random) {
+void DrawCodes(PlanCall& call, RandomNumbers& random) {
   const Shape tokens = call["x"].shape;
   const int64_t columns = tokens[1];
   const bool drops = Drops(call);
@@ -838,15 +836,15 @@ void DrawCodes(IndexCall& call, RandomNumbers& random) {
 }
 
 // The same operator with every element compared on Ascend 950.
-IndexOperator ThirdOn950() {
-  IndexOperator op = Third(PORTACL_C_FUNCTION(aclnnMoeInitRoutingV3));
+OperatorSpec ThirdOn950() {
+  OperatorSpec op = Third(PORTACL_C_FUNCTION(aclnnMoeInitRoutingV3));
   op.numbers_on = Product::k950;
-  const IndexOperator plain = op;
-  op.draw = [=](IndexCall& call, RandomNumbers& random) {
+  const OperatorSpec plain = op;
+  op.draw = [=](PlanCall& call, RandomNumbers& random) {
     plain.draw(call, random);
     if (random.Chance(80)) DrawCodes(call, random);
   };
-  op.fill = [=](const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+  op.fill = [=](const PlanCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
     if (CodeModeOf(call) == nullptr && !HasPowers(call)) return plain.fill(call, tensors, random);
     SetIntegers(tensors[1], -1, call["expertNum"].integer + 1, random);
     if (CodeModeOf(call) == nullptr) return;
@@ -860,7 +858,7 @@ IndexOperator ThirdOn950() {
     }
     if (call["quantMode"].integer == 7) tensors[2].Set(0, random.Chance(50) ? 100.5 : 3e5);
   };
-  op.oracle = [=](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [=](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     std::vector<Outcome> outcomes = plain.oracle(call, tensors);
     if (CodeModeOf(call) == nullptr && !HasPowers(call)) return outcomes;
     const std::vector<int64_t> experts = IntegersOf(Numbers(call, tensors, "expertIdx"));
@@ -876,13 +874,13 @@ IndexOperator ThirdOn950() {
   return op;
 }
 
-const IndexOperator kOperators[] = {First(),
-                                    Second(PORTACL_C_FUNCTION(aclnnMoeInitRoutingV2), false),
-                                    Second(PORTACL_C_FUNCTION(aclnnMoeInitRoutingQuantV2), true),
-                                    Grad(),
-                                    Third(PORTACL_C_FUNCTION(aclnnMoeInitRoutingV3)),
-                                    Third(PORTACL_C_FUNCTION(aclnnMoeInitRoutingCustom))};
-PORTACL_INDEX_TESTS(InitRouting, kOperators);
+const OperatorSpec kOperators[] = {First(),
+                                   Second(PORTACL_C_FUNCTION(aclnnMoeInitRoutingV2), false),
+                                   Second(PORTACL_C_FUNCTION(aclnnMoeInitRoutingQuantV2), true),
+                                   Grad(),
+                                   Third(PORTACL_C_FUNCTION(aclnnMoeInitRoutingV3)),
+                                   Third(PORTACL_C_FUNCTION(aclnnMoeInitRoutingCustom))};
+PORTACL_OPERATOR_TESTS(InitRouting, kOperators);
 
 TEST(InitRoutingCodes, EveryElement) { CheckNumbers(ThirdOn950(), 400); }
 TEST(InitRoutingCodes, AddressesSetAnew) { CheckAddressesSetAnew(ThirdOn950()); }

@@ -15,9 +15,9 @@
 #include "support/contract_suite.h"
 #include "support/environment.h"
 #include "support/guarded_buffer.h"
-#include "support/index_rules.h"
 #include "support/made.h"
 #include "support/map_values.h"
+#include "support/rules.h"
 #include "support/two_phase.h"
 
 namespace portacl::testing {
@@ -29,23 +29,22 @@ inline const Listed kInt64Alone = {{ACL_INT64}};
 inline const Listed kEitherIndex = {{ACL_INT32, ACL_INT64}};
 inline const Listed kFloatAlone = {{ACL_FLOAT}};
 
-inline bool IsOn950(const IndexCall& call) { return call.product == Product::k950; }
-inline bool IsOnA2OrA3(const IndexCall& call) {
+inline bool IsOn950(const PlanCall& call) { return call.product == Product::k950; }
+inline bool IsOnA2OrA3(const PlanCall& call) {
   return call.product == Product::kA2 || call.product == Product::kA3;
 }
 
-inline IndexRule RefusedDtype(const std::string& name,
-                              std::function<bool(const IndexCall&, DtypeNumber)> takes) {
-  return Refuses(161002, name, [=](IndexCall& call) { return !takes(call, call[name].dtype); });
+inline Rule RefusedDtype(const std::string& name, std::function<bool(const PlanCall&, DtypeNumber)> takes) {
+  return Refuses(161002, name, [=](PlanCall& call) { return !takes(call, call[name].dtype); });
 }
 // A tensor no two of whose elements share memory.
-inline IndexArgument DistinctArg(const std::string& name, const Shape& shape, DtypeNumber dtype = ACL_FLOAT) {
-  IndexArgument argument = TensorArg(name, shape, dtype);
+inline PlanArgument DistinctArg(const std::string& name, const Shape& shape, DtypeNumber dtype = ACL_FLOAT) {
+  PlanArgument argument = TensorArg(name, shape, dtype);
   argument.is_distinct = true;
   return argument;
 }
 
-inline size_t PlaceOf(const IndexCall& call, const std::string& name) {
+inline size_t PlaceOf(const PlanCall& call, const std::string& name) {
   const auto tensors = TensorsOf(call);
   for (size_t i = 0; i < tensors.size(); ++i) {
     if (tensors[i]->name == name) return i;
@@ -57,7 +56,7 @@ inline size_t PlaceOf(const IndexCall& call, const std::string& name) {
 // A tensor of a call as an oracle reads it.
 class Numbers {
  public:
-  Numbers(const IndexCall& call, const std::vector<TensorValues>& tensors, const std::string& name)
+  Numbers(const PlanCall& call, const std::vector<TensorValues>& tensors, const std::string& name)
       : values_(&tensors[PlaceOf(call, name)]), is_given_(!call[name].null) {}
   bool is_given() const { return is_given_; }
   const Shape& shape() const { return values_->shape; }

@@ -44,11 +44,11 @@ Ones OnesOf(const Numbers& map) {
   return ones;
 }
 
-bool Pads(const IndexCall& call) { return call["dropAndPad"].integer != 0; }
-bool IsPadded(const IndexCall& call) { return call["paddedMode"].integer != 0; }
+bool Pads(const PlanCall& call) { return call["dropAndPad"].integer != 0; }
+bool IsPadded(const PlanCall& call) { return call["paddedMode"].integer != 0; }
 
-IndexOperator Permute() {
-  IndexOperator op;
+OperatorSpec Permute() {
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnMoeTokenPermuteWithRoutingMap);
   op.valid = {TensorArg("tokens", {2, 3}),
               TensorArg("routingMap", {2, 3}, ACL_BOOL),
@@ -61,14 +61,14 @@ IndexOperator Permute() {
   op.takes_workspace = true;
   op.rules = {NoNulls("tokens routingMap permuteTokensOut sortedIndicesOut"),
               Given("probsOptional", NoNulls("permuteProbsOutOptional")),
-              Listed_("tokens", kSinceA2),
-              Listed_("routingMap", kMap),
-              OneDtype("tokens", "permuteTokensOut"),
-              Listed_("sortedIndicesOut", kInt32Alone),
-              Given("probsOptional", OneDtype("tokens", "probsOptional")),
-              Given("probsOptional", OneDtype("probsOptional", "permuteProbsOutOptional")),
+              DtypeIn("tokens", kSinceA2),
+              DtypeIn("routingMap", kMap),
+              SameDtype("tokens", "permuteTokensOut"),
+              DtypeIn("sortedIndicesOut", kInt32Alone),
+              Given("probsOptional", SameDtype("tokens", "probsOptional")),
+              Given("probsOptional", SameDtype("probsOptional", "permuteProbsOutOptional")),
               Refuses(161002, "",
-                      [](IndexCall& call) {
+                      [](PlanCall& call) {
                         const Shape& tokens = call["tokens"].shape;
                         const Shape& map = call["routingMap"].shape;
                         const int64_t wanted = call["numOutTokens"].integer;
@@ -82,8 +82,8 @@ IndexOperator Permute() {
                                call["sortedIndicesOut"].shape != Shape{rows} ||
                                (has_probs && call["permuteProbsOutOptional"].shape != Shape{rows});
                       }),
-              EmptyDone("routingMap permuteTokensOut")};
-  op.draw = [](IndexCall& call, RandomNumbers& random) {
+              DoneIfEmpty("routingMap permuteTokensOut")};
+  op.draw = [](PlanCall& call, RandomNumbers& random) {
     const int64_t n = random.Between(1, 7);
     const int64_t experts = random.Between(1, 5);
     const int64_t columns = DrawColumns(random);
@@ -102,14 +102,14 @@ IndexOperator Permute() {
     call["permuteProbsOutOptional"].null = call["probsOptional"].null && random.Chance(50);
     call["sortedIndicesOut"] = OutputArg("sortedIndicesOut", {rows}, ACL_INT32);
   };
-  op.fill = [](const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+  op.fill = [](const PlanCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
     const Shape& map = call["routingMap"].shape;
     if (map.size() == 2)
       SetMap(tensors[1], Pads(call) ? random.Between(0, map[1]) : call["sortedIndicesOut"].shape[0] / map[0],
              random);
     if (Pads(call)) SetIntegers(tensors[1], 0, 2, random);
   };
-  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const Numbers tokens(call, tensors, "tokens");
     const Numbers map(call, tensors, "routingMap");
     const Numbers probs(call, tensors, "probsOptional");
@@ -151,8 +151,8 @@ IndexOperator Permute() {
   return op;
 }
 
-IndexOperator PermuteGrad() {
-  IndexOperator op;
+OperatorSpec PermuteGrad() {
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnMoeTokenPermuteWithRoutingMapGrad);
   op.valid = {TensorArg("permutedTokenOutputGrad", {4, 3}),
               TensorArg("permutedProbsOutputGradOptional", {4}),
@@ -165,18 +165,18 @@ IndexOperator PermuteGrad() {
               OutputArg("probsGradOutOptional", {2, 3})};
   op.takes_workspace = true;
   op.rules = {
-      Refuses(161002, "numExperts", [](IndexCall& call) { return call["numExperts"].integer < 1; }),
-      Refuses(161002, "tokensNum", [](IndexCall& call) { return call["tokensNum"].integer < 1; }),
+      Refuses(161002, "numExperts", [](PlanCall& call) { return call["numExperts"].integer < 1; }),
+      Refuses(161002, "tokensNum", [](PlanCall& call) { return call["tokensNum"].integer < 1; }),
       NoNulls("permutedTokenOutputGrad sortedIndices tokensGradOut"),
       Given("probsGradOutOptional", NoNulls("routingMapOptional permutedProbsOutputGradOptional")),
-      Listed_("permutedTokenOutputGrad", kSinceA2),
-      Listed_("sortedIndices", kInt32Alone),
-      OneDtype("permutedTokenOutputGrad", "tokensGradOut"),
-      Given("probsGradOutOptional", OneDtype("permutedTokenOutputGrad", "permutedProbsOutputGradOptional")),
-      Given("probsGradOutOptional", OneDtype("permutedTokenOutputGrad", "probsGradOutOptional")),
-      Given("probsGradOutOptional", Listed_("routingMapOptional", kMap)),
+      DtypeIn("permutedTokenOutputGrad", kSinceA2),
+      DtypeIn("sortedIndices", kInt32Alone),
+      SameDtype("permutedTokenOutputGrad", "tokensGradOut"),
+      Given("probsGradOutOptional", SameDtype("permutedTokenOutputGrad", "permutedProbsOutputGradOptional")),
+      Given("probsGradOutOptional", SameDtype("permutedTokenOutputGrad", "probsGradOutOptional")),
+      Given("probsGradOutOptional", DtypeIn("routingMapOptional", kMap)),
       Refuses(161002, "",
-              [](IndexCall& call) {
+              [](PlanCall& call) {
                 const Shape& grad = call["permutedTokenOutputGrad"].shape;
                 const Shape& index = call["sortedIndices"].shape;
                 if (grad.size() != 2 || call["tokensGradOut"].shape.size() != 2 || index.size() != 1)
@@ -191,12 +191,12 @@ IndexOperator PermuteGrad() {
                        (call["permutedProbsOutputGradOptional"].shape != index ||
                         call["routingMapOptional"].shape != Shape{n, experts});
               }),
-      EmptyDone("permutedTokenOutputGrad tokensGradOut"),
-      Given("probsGradOutOptional", Refuses(561103, "probsGradOutOptional", [](IndexCall& call) {
+      DoneIfEmpty("permutedTokenOutputGrad tokensGradOut"),
+      Given("probsGradOutOptional", Refuses(561103, "probsGradOutOptional", [](PlanCall& call) {
               return call["probsGradOutOptional"].shape !=
                      Shape{call["tokensNum"].integer, call["numExperts"].integer};
             }))};
-  op.draw = [](IndexCall& call, RandomNumbers& random) {
+  op.draw = [](PlanCall& call, RandomNumbers& random) {
     const int64_t n = random.Between(1, 7);
     const int64_t experts = random.Between(1, 5);
     const int64_t columns = DrawColumns(random);
@@ -218,7 +218,7 @@ IndexOperator PermuteGrad() {
     call["probsGradOutOptional"] = OutputArg("probsGradOutOptional", {n, experts}, dtype);
     call["probsGradOutOptional"].null = !has_probs;
   };
-  op.fill = [](const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+  op.fill = [](const PlanCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
     SetNumbers(tensors[0], random, 1);
     SetNumbers(tensors[1], random);
     const int64_t n = call["tokensNum"].integer;
@@ -235,7 +235,7 @@ IndexOperator PermuteGrad() {
   };
   op.is_inexact = true;
   op.tolerance = 1e-5;
-  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const Numbers grad(call, tensors, "permutedTokenOutputGrad");
     const Numbers of_probs(call, tensors, "permutedProbsOutputGradOptional");
     const Numbers index(call, tensors, "sortedIndices");
@@ -266,7 +266,7 @@ IndexOperator PermuteGrad() {
 }
 
 // The weights of the rows, in the order of the indices.
-std::vector<double> Weights(const IndexCall& call, const std::vector<TensorValues>& tensors,
+std::vector<double> Weights(const PlanCall& call, const std::vector<TensorValues>& tensors,
                             const Numbers& token, const Numbers& position, bool has_positions) {
   const Numbers probs(call, tensors, "probsOptional");
   std::vector<double> weights(static_cast<size_t>(token.size()), 1);
@@ -286,8 +286,8 @@ std::vector<double> Weights(const IndexCall& call, const std::vector<TensorValue
   return weights;
 }
 
-IndexOperator Unpermute() {
-  IndexOperator op;
+OperatorSpec Unpermute() {
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnMoeTokenUnpermuteWithRoutingMap);
   op.valid = {TensorArg("permutedTokens", {4, 3}),
               DistinctArg("sortedIndices", {4}, ACL_INT32),
@@ -300,31 +300,30 @@ IndexOperator Unpermute() {
               OutputArg("permuteTokenId", {4}, ACL_INT32),
               OutputArg("permuteProbs", {4})};
   op.takes_workspace = true;
-  const auto padded = [](const IndexRule& rule) -> IndexRule {
+  const auto padded = [](const Rule& rule) -> Rule {
     return
-        [=](IndexCall& call) -> std::optional<Verdict> { return IsPadded(call) ? rule(call) : std::nullopt; };
+        [=](PlanCall& call) -> std::optional<Verdict> { return IsPadded(call) ? rule(call) : std::nullopt; };
   };
   op.rules = {
       NoNulls("permutedTokens sortedIndices"),
-      Refuses(
-          161001, "probsOptional",
-          [](IndexCall& call) { return call["probsOptional"].null && call["restoreShapeOptional"].null; }),
+      Refuses(161001, "probsOptional",
+              [](PlanCall& call) { return call["probsOptional"].null && call["restoreShapeOptional"].null; }),
       NoNulls("unpermutedTokens"),
       Refuses(161001, "routingMapOptional",
-              [](IndexCall& call) {
+              [](PlanCall& call) {
                 return !IsPadded(call) && !call["probsOptional"].null && call["routingMapOptional"].null;
               }),
       padded(NoNulls("outIndex permuteTokenId")),
       Given("probsOptional", NoNulls("permuteProbs")),
-      Listed_("permutedTokens", kSinceA2),
-      Listed_("sortedIndices", kInt32Alone),
-      Given("routingMapOptional", Listed_("routingMapOptional", kMap)),
-      Given("probsOptional", Listed_("probsOptional", kSinceA2)),
-      OneDtype("permutedTokens", "unpermutedTokens"),
-      padded(Listed_("outIndex permuteTokenId", kInt32Alone)),
-      Given("probsOptional", OneDtype("probsOptional", "permuteProbs")),
+      DtypeIn("permutedTokens", kSinceA2),
+      DtypeIn("sortedIndices", kInt32Alone),
+      Given("routingMapOptional", DtypeIn("routingMapOptional", kMap)),
+      Given("probsOptional", DtypeIn("probsOptional", kSinceA2)),
+      SameDtype("permutedTokens", "unpermutedTokens"),
+      padded(DtypeIn("outIndex permuteTokenId", kInt32Alone)),
+      Given("probsOptional", SameDtype("probsOptional", "permuteProbs")),
       Refuses(161002, "",
-              [](IndexCall& call) {
+              [](PlanCall& call) {
                 const Shape& rows = call["permutedTokens"].shape;
                 const Shape& index = call["sortedIndices"].shape;
                 const Shape& probs = call["probsOptional"].shape;
@@ -344,8 +343,8 @@ IndexOperator Unpermute() {
                 return IsPadded(call) &&
                        (call["outIndex"].shape != index || call["permuteTokenId"].shape != index);
               }),
-      EmptyDone("unpermutedTokens")};
-  op.draw = [](IndexCall& call, RandomNumbers& random) {
+      DoneIfEmpty("unpermutedTokens")};
+  op.draw = [](PlanCall& call, RandomNumbers& random) {
     const int64_t n = random.Between(1, 7);
     const int64_t experts = random.Between(1, 5);
     const int64_t columns = DrawColumns(random);
@@ -371,7 +370,7 @@ IndexOperator Unpermute() {
     call["permuteProbs"] = OutputArg("permuteProbs", {rows}, of_probs);
     call["permuteProbs"].null = !has_probs && random.Chance(50);
   };
-  op.fill = [](const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+  op.fill = [](const PlanCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
     SetNumbers(tensors[0], random, 1);
     SetNumbers(tensors[3], random);
     const int64_t n = call["unpermutedTokens"].shape[0];
@@ -381,7 +380,7 @@ IndexOperator Unpermute() {
   };
   op.is_inexact = true;
   op.tolerance = 1e-5;
-  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const Numbers rows(call, tensors, "permutedTokens");
     const Numbers index(call, tensors, "sortedIndices");
     const bool has_probs = !call["probsOptional"].null;
@@ -409,8 +408,8 @@ IndexOperator Unpermute() {
   return op;
 }
 
-IndexOperator UnpermuteGrad() {
-  IndexOperator op;
+OperatorSpec UnpermuteGrad() {
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnMoeTokenUnpermuteWithRoutingMapGrad);
   op.valid = {TensorArg("unpermutedTokensGrad", {2, 3}),
               DistinctArg("outIndex", {4}, ACL_INT32),
@@ -424,14 +423,14 @@ IndexOperator UnpermuteGrad() {
               OutputArg("probsGradOutOptional", {2, 3})};
   op.takes_workspace = true;
   op.rules = {NoNulls("unpermutedTokensGrad outIndex permuteTokenId permutedTokensGradOut"),
-              Listed_("unpermutedTokensGrad", kSinceA2),
-              Listed_("outIndex permuteTokenId", kInt32Alone),
-              Given("routingMapOptional", Listed_("routingMapOptional", kMap)),
-              Given("permutedTokensOptional", OneDtype("unpermutedTokensGrad", "permutedTokensOptional")),
-              Given("probsOptional", OneDtype("unpermutedTokensGrad", "probsOptional")),
-              OneDtype("unpermutedTokensGrad", "permutedTokensGradOut"),
-              Given("probsGradOutOptional", OneDtype("unpermutedTokensGrad", "probsGradOutOptional")),
-              Refuses(561002, "", [](IndexCall& call) {
+              DtypeIn("unpermutedTokensGrad", kSinceA2),
+              DtypeIn("outIndex permuteTokenId", kInt32Alone),
+              Given("routingMapOptional", DtypeIn("routingMapOptional", kMap)),
+              Given("permutedTokensOptional", SameDtype("unpermutedTokensGrad", "permutedTokensOptional")),
+              Given("probsOptional", SameDtype("unpermutedTokensGrad", "probsOptional")),
+              SameDtype("unpermutedTokensGrad", "permutedTokensGradOut"),
+              Given("probsGradOutOptional", SameDtype("unpermutedTokensGrad", "probsGradOutOptional")),
+              Refuses(561002, "", [](PlanCall& call) {
                 const Shape& grad = call["unpermutedTokensGrad"].shape;
                 const Shape& index = call["outIndex"].shape;
                 const Shape& probs = call["probsOptional"].shape;
@@ -453,7 +452,7 @@ IndexOperator UnpermuteGrad() {
                          t > probs[1];
                 return probs[1] == 0 || index[0] % probs[1] != 0 || index[0] / probs[1] > grad[0];
               })};
-  op.draw = [](IndexCall& call, RandomNumbers& random) {
+  op.draw = [](PlanCall& call, RandomNumbers& random) {
     const int64_t n = random.Between(1, 7);
     const int64_t experts = random.Between(1, 5);
     const int64_t columns = DrawColumns(random);
@@ -476,7 +475,7 @@ IndexOperator UnpermuteGrad() {
     call["probsGradOutOptional"] = OutputArg("probsGradOutOptional", {n, experts}, dtype);
     call["probsGradOutOptional"].null = !has_probs && random.Chance(50);
   };
-  op.fill = [](const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+  op.fill = [](const PlanCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
     for (const size_t i : {0, 4, 5}) SetNumbers(tensors[i], random);
     const int64_t n = call["unpermutedTokensGrad"].shape[0];
     const int64_t rows = tensors[1].size();
@@ -497,7 +496,7 @@ IndexOperator UnpermuteGrad() {
   };
   op.is_inexact = true;
   op.tolerance = 1e-5;
-  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const Numbers grad(call, tensors, "unpermutedTokensGrad");
     const Numbers index(call, tensors, "outIndex");
     const Numbers token(call, tensors, "permuteTokenId");
@@ -531,8 +530,8 @@ IndexOperator UnpermuteGrad() {
   return op;
 }
 
-const IndexOperator kOperators[] = {Permute(), PermuteGrad(), Unpermute(), UnpermuteGrad()};
-PORTACL_INDEX_TESTS(RoutingMap, kOperators);
+const OperatorSpec kOperators[] = {Permute(), PermuteGrad(), Unpermute(), UnpermuteGrad()};
+PORTACL_OPERATOR_TESTS(RoutingMap, kOperators);
 
 // ---- ids that are none ----
 

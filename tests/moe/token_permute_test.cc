@@ -7,8 +7,8 @@ namespace {
 
 const Listed kMoved = {{}, {ACL_FLOAT, ACL_FLOAT16, ACL_BF16, ACL_INT8}};
 
-IndexRule Padded(const std::string& name) {
-  return [=](IndexCall& call) -> std::optional<Verdict> {
+Rule Padded(const std::string& name) {
+  return [=](PlanCall& call) -> std::optional<Verdict> {
     if (call[name].integer == 0) return std::nullopt;
     return Verdict{IsOn950(call) ? 161002 : 561002, {name}};
   };
@@ -18,21 +18,21 @@ int64_t WantedRows(int64_t wanted, int64_t entries) {
   return wanted > 0 ? std::min(wanted, entries) : std::max<int64_t>(0, entries + wanted);
 }
 
-IndexOperator Permute() {
-  IndexOperator op;
+OperatorSpec Permute() {
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnMoeTokenPermute);
   op.valid = {TensorArg("tokens", {2, 3}),           TensorArg("indices", {2, 2}, ACL_INT32),
               IntegerArg("numOutTokens", 0),         IntegerArg("paddedMode", 0),
               OutputArg("permuteTokensOut", {4, 3}), OutputArg("sortedIndicesOut", {4}, ACL_INT32)};
   op.takes_workspace = true;
   op.rules = {NoNulls("tokens indices permuteTokensOut sortedIndicesOut"),
-              Listed_("tokens", kMoved),
-              Listed_("indices", kEitherIndex),
-              OneDtype("tokens", "permuteTokensOut"),
-              Listed_("sortedIndicesOut", kInt32Alone),
+              DtypeIn("tokens", kMoved),
+              DtypeIn("indices", kEitherIndex),
+              SameDtype("tokens", "permuteTokensOut"),
+              DtypeIn("sortedIndicesOut", kInt32Alone),
               Padded("paddedMode"),
               Refuses(561002, "",
-                      [](IndexCall& call) {
+                      [](PlanCall& call) {
                         const Shape& tokens = call["tokens"].shape;
                         const Shape& indices = call["indices"].shape;
                         if (tokens.size() != 2 || indices.empty() || indices.size() > 2) return true;
@@ -42,8 +42,8 @@ IndexOperator Permute() {
                                call["permuteTokensOut"].shape !=
                                    Shape{WantedRows(call["numOutTokens"].integer, entries), tokens[1]};
                       }),
-              EmptyDone("indices")};
-  op.draw = [](IndexCall& call, RandomNumbers& random) {
+              DoneIfEmpty("indices")};
+  op.draw = [](PlanCall& call, RandomNumbers& random) {
     const int64_t n = random.Between(1, 8);
     const int64_t k = random.Between(1, 3);
     const int64_t columns = DrawColumns(random);
@@ -56,7 +56,7 @@ IndexOperator Permute() {
     call["permuteTokensOut"] = OutputArg("permuteTokensOut", {WantedRows(wanted, n * k), columns}, dtype);
     call["sortedIndicesOut"] = OutputArg("sortedIndicesOut", {n * k}, ACL_INT32);
   };
-  op.fill = [](const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+  op.fill = [](const PlanCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
     const int64_t experts = random.Between(1, 9);
     SetIntegers(tensors[1], -1, experts, random);
     for (int64_t i = 0; i < tensors[1].size(); ++i) {
@@ -66,7 +66,7 @@ IndexOperator Permute() {
     }
     (void)call;
   };
-  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const Numbers tokens(call, tensors, "tokens");
     const Numbers indices(call, tensors, "indices");
     const int64_t k = indices.size() / tokens.shape()[0];
@@ -84,27 +84,27 @@ IndexOperator Permute() {
   return op;
 }
 
-IndexOperator PermuteGrad() {
-  IndexOperator op;
+OperatorSpec PermuteGrad() {
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnMoeTokenPermuteGrad);
   op.valid = {TensorArg("permutedOutputGrad", {4, 3}), DistinctArg("sortedIndices", {4}, ACL_INT32),
               IntegerArg("numTopk", 2), IntegerArg("paddedMode", 0), OutputArg("out", {2, 3})};
   op.takes_workspace = true;
   op.rules = {NoNulls("permutedOutputGrad sortedIndices out"),
-              Listed_("permutedOutputGrad", kSinceA2),
-              Listed_("sortedIndices", kInt32Alone),
-              OneDtype("permutedOutputGrad", "out"),
+              DtypeIn("permutedOutputGrad", kSinceA2),
+              DtypeIn("sortedIndices", kInt32Alone),
+              SameDtype("permutedOutputGrad", "out"),
               Padded("paddedMode"),
               Refuses(561002, "",
-                      [](IndexCall& call) {
+                      [](PlanCall& call) {
                         const Shape& grad = call["permutedOutputGrad"].shape;
                         const Shape& index = call["sortedIndices"].shape;
                         const int64_t k = call["numTopk"].integer;
                         return grad.size() != 2 || index.size() != 1 || k < 1 || k > 512 ||
                                index[0] % k != 0 || call["out"].shape != Shape{index[0] / k, grad[1]};
                       }),
-              EmptyDone("out")};
-  op.draw = [](IndexCall& call, RandomNumbers& random) {
+              DoneIfEmpty("out")};
+  op.draw = [](PlanCall& call, RandomNumbers& random) {
     const int64_t n = random.Between(1, 8);
     const int64_t k = random.Between(1, 3);
     const int64_t columns = DrawColumns(random);
@@ -114,13 +114,13 @@ IndexOperator PermuteGrad() {
     call["numTopk"].integer = k;
     call["out"] = OutputArg("out", {n, columns}, dtype);
   };
-  op.fill = [](const IndexCall&, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+  op.fill = [](const PlanCall&, std::vector<HostTensor>& tensors, RandomNumbers& random) {
     SetNumbers(tensors[0], random, 2);
     SetIntegers(tensors[1], 0, tensors[1].size() + 2, random);
   };
   op.is_inexact = true;
   op.tolerance = 1e-5;
-  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const Numbers grad(call, tensors, "permutedOutputGrad");
     const Numbers index(call, tensors, "sortedIndices");
     const int64_t k = call["numTopk"].integer;
@@ -137,24 +137,24 @@ IndexOperator PermuteGrad() {
 }
 
 // Sums of rows that places name, weighed by probabilities.
-IndexOperator Unpermute() {
-  IndexOperator op;
+OperatorSpec Unpermute() {
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnMoeTokenUnpermute);
   op.valid = {TensorArg("permutedTokens", {4, 3}),   DistinctArg("sortedIndices", {4}, ACL_INT32),
               DistinctArg("probsOptional", {2, 2}),  IntegerArg("paddedMode", 0),
               ArrayArg("restoreShapeOptional", {1}), OutputArg("out", {2, 3})};
   op.takes_workspace = true;
-  const auto takes = [](const IndexCall& call, DtypeNumber dtype) {
+  const auto takes = [](const PlanCall& call, DtypeNumber dtype) {
     if (call.product == Product::k310P) return dtype == ACL_FLOAT || dtype == ACL_FLOAT16;
     return kSinceA2.Has(call.product, dtype);
   };
   op.rules = {NoNulls("permutedTokens sortedIndices out"),
               RefusedDtype("permutedTokens", takes),
-              Listed_("sortedIndices", kInt32Alone),
+              DtypeIn("sortedIndices", kInt32Alone),
               Given("probsOptional", RefusedDtype("probsOptional", takes)),
-              OneDtype("permutedTokens", "out"),
+              SameDtype("permutedTokens", "out"),
               Refuses(561002, "",
-                      [](IndexCall& call) {
+                      [](PlanCall& call) {
                         const Shape& rows = call["permutedTokens"].shape;
                         const Shape& index = call["sortedIndices"].shape;
                         const bool has_probs = !call["probsOptional"].null;
@@ -166,8 +166,8 @@ IndexOperator Unpermute() {
                           return true;
                         return call["out"].shape != Shape{index[0] / (has_probs ? probs[1] : 1), rows[1]};
                       }),
-              EmptyDone("out")};
-  op.draw = [](IndexCall& call, RandomNumbers& random) {
+              DoneIfEmpty("out")};
+  op.draw = [](PlanCall& call, RandomNumbers& random) {
     const int64_t n = random.Between(1, 8);
     const bool has_probs = random.Chance(70);
     const int64_t k = has_probs ? random.Between(1, 3) : 1;
@@ -180,7 +180,7 @@ IndexOperator Unpermute() {
     call["restoreShapeOptional"].null = random.Chance(30);
     call["out"] = OutputArg("out", {n, columns}, dtype);
   };
-  op.fill = [](const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+  op.fill = [](const PlanCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
     SetNumbers(tensors[0], random, 10);
     SetNumbers(tensors[2], random);
     SetIntegers(tensors[1], 0, tensors[1].size() + 2, random);
@@ -195,7 +195,7 @@ IndexOperator Unpermute() {
   };
   op.is_inexact = true;
   op.tolerance = 1e-5;
-  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const Numbers rows(call, tensors, "permutedTokens");
     const Numbers index(call, tensors, "sortedIndices");
     const Numbers probs(call, tensors, "probsOptional");
@@ -214,8 +214,8 @@ IndexOperator Unpermute() {
   return op;
 }
 
-IndexOperator UnpermuteGrad() {
-  IndexOperator op;
+OperatorSpec UnpermuteGrad() {
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnMoeTokenUnpermuteGrad);
   op.valid = {TensorArg("permuteTokens", {4, 3}),
               TensorArg("unpermutedTokensGrad", {2, 3}),
@@ -228,13 +228,13 @@ IndexOperator UnpermuteGrad() {
   op.takes_workspace = true;
   op.rules = {
       NoNulls("unpermutedTokensGrad sortedIndices permutedTokensGradOut probsGradOut"),
-      Listed_("unpermutedTokensGrad", kSinceA2),
-      Given("permuteTokens", OneDtype("unpermutedTokensGrad", "permuteTokens")),
-      Listed_("sortedIndices", kInt32Alone),
-      Given("probsOptional", Listed_("probsOptional", kSinceA2)),
-      OneDtype("unpermutedTokensGrad", "permutedTokensGradOut"),
-      Given("probsOptional", OneDtype("probsOptional", "probsGradOut")),
-      Refuses(561002, "", [](IndexCall& call) {
+      DtypeIn("unpermutedTokensGrad", kSinceA2),
+      Given("permuteTokens", SameDtype("unpermutedTokensGrad", "permuteTokens")),
+      DtypeIn("sortedIndices", kInt32Alone),
+      Given("probsOptional", DtypeIn("probsOptional", kSinceA2)),
+      SameDtype("unpermutedTokensGrad", "permutedTokensGradOut"),
+      Given("probsOptional", SameDtype("probsOptional", "probsGradOut")),
+      Refuses(561002, "", [](PlanCall& call) {
         const Shape& grad = call["unpermutedTokensGrad"].shape;
         const Shape& index = call["sortedIndices"].shape;
         const Shape& out = call["permutedTokensGradOut"].shape;
@@ -250,7 +250,7 @@ IndexOperator UnpermuteGrad() {
         if (has_rows && call["permuteTokens"].shape != out) return true;
         return index[0] == 0 || index[0] != grad[0] * k || grad[1] == 0 || out[0] == 0 || out[1] != grad[1];
       })};
-  op.draw = [](IndexCall& call, RandomNumbers& random) {
+  op.draw = [](PlanCall& call, RandomNumbers& random) {
     const int64_t n = random.Between(1, 8);
     const bool has_probs = random.Chance(70);
     const int64_t k = has_probs ? random.Between(1, 3) : 1;
@@ -267,13 +267,13 @@ IndexOperator UnpermuteGrad() {
     call["permutedTokensGradOut"] = OutputArg("permutedTokensGradOut", {rows, columns}, dtype);
     call["probsGradOut"] = OutputArg("probsGradOut", has_probs ? Shape{n, k} : Shape{0}, of_probs);
   };
-  op.fill = [](const IndexCall&, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+  op.fill = [](const PlanCall&, std::vector<HostTensor>& tensors, RandomNumbers& random) {
     for (const size_t i : {0, 1, 3}) SetNumbers(tensors[i], random);
     SetPermutation(tensors[2], random);
   };
   op.is_inexact = true;
   op.tolerance = 1e-5;
-  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const Numbers rows(call, tensors, "permuteTokens");
     const Numbers grad(call, tensors, "unpermutedTokensGrad");
     const Numbers index(call, tensors, "sortedIndices");
@@ -298,8 +298,8 @@ IndexOperator UnpermuteGrad() {
   return op;
 }
 
-const IndexOperator kOperators[] = {Permute(), PermuteGrad(), Unpermute(), UnpermuteGrad()};
-PORTACL_INDEX_TESTS(TokenPermute, kOperators);
+const OperatorSpec kOperators[] = {Permute(), PermuteGrad(), Unpermute(), UnpermuteGrad()};
+PORTACL_OPERATOR_TESTS(TokenPermute, kOperators);
 
 // ---- bad places ----
 

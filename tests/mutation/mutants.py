@@ -1180,7 +1180,7 @@ add("sequence: a tile is as long as a row", "      if (dense == nullptr) n = std
 
 # ---- Random numbers -----------------------------------------------------------------------------
 
-RANDOM = ("random_numbers", "random_contract")
+RANDOM = ("random_numbers", "random_answers")
 add = mutants_of("src/engine/random/philox-inl.h", RANDOM, seen_by=("src/engine/random/random_numbers.cc",))
 add("philox: nine rounds", "constexpr int kRounds = 10;", "constexpr int kRounds = 9;")
 add("philox: a multiplier", "kMultiplier0 = 0xD2511F53", "kMultiplier0 = 0xD2511F51")

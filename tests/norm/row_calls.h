@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "support/index_rules.h"
 #include "support/map_values.h"
+#include "support/rules.h"
 
 namespace portacl::testing {
 
@@ -19,7 +19,7 @@ using Index = std::vector<int64_t>;
 inline const DtypeList kRowDtypes = {ACL_FLOAT, ACL_FLOAT16, ACL_BF16};
 
 // Every input gets numbers of about -3 to 3; now and then one that is not finite.
-inline void FillRows(const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+inline void FillRows(const PlanCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
   const auto arguments = TensorsOf(call);
   const bool special = random.Below(6) == 0;
   for (size_t i = 0; i < tensors.size(); ++i) {

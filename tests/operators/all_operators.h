@@ -6,7 +6,7 @@
 
 #include "operators/losses.h"
 #include "operators/moves.h"
-#include "support/index_answers.h"
+#include "support/answer_suite.h"
 
 namespace portacl::testing {
 
@@ -14,7 +14,7 @@ namespace portacl::testing {
 inline std::vector<OperatorBinding> AllBindings() {
   std::vector<OperatorBinding> all;
   for (const NumericDescription* op : AllOperators()) all.push_back(op->binding);
-  for (const IndexOperator* move : MoveOperators()) all.push_back(BindingOf(*move));
+  for (const OperatorSpec* move : MoveOperators()) all.push_back(BindingOf(*move));
   return all;
 }
 

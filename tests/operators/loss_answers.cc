@@ -5,7 +5,7 @@
 
 #include "aclnnop/families/loss.h"
 #include "operators/losses.h"
-#include "support/index_rules.h"
+#include "support/rules.h"
 
 namespace portacl::testing {
 namespace {
@@ -19,9 +19,9 @@ const DtypeList kWritableFromInt64 = {ACL_FLOAT,      ACL_FLOAT16, ACL_BF16,  AC
                                       ACL_COMPLEX128, ACL_INT8,    ACL_UINT8, ACL_INT16,  ACL_UINT16,
                                       ACL_INT32,      ACL_UINT32,  ACL_INT64, ACL_UINT64};
 
-bool IsNone(const IndexCall& call) { return call["reduction"].integer == 0; }
-bool IsReduced(const IndexCall& call) { return !IsNone(call); }
-Shape Broadcasted(const IndexCall& call) { return call.result; }
+bool IsNone(const PlanCall& call) { return call["reduction"].integer == 0; }
+bool IsReduced(const PlanCall& call) { return !IsNone(call); }
+Shape Broadcasted(const PlanCall& call) { return call.result; }
 
 // ---- self, target, an output ----
 
@@ -32,7 +32,7 @@ Shape WithoutFirst(const Shape& shape) {
 }
 
 // Changes shapes of the inputs and sets the output's to what the reduction gives.
-void SetShapes(IndexCall& call, const Shape& self, const Shape& target, int64_t reduction,
+void SetShapes(PlanCall& call, const Shape& self, const Shape& target, int64_t reduction,
                ReducedShape reduced) {
   const Shape broadcast = Broadcast(self, target).value_or(Shape{});
   call["self"].shape = self;
@@ -41,7 +41,8 @@ void SetShapes(IndexCall& call, const Shape& self, const Shape& target, int64_t 
   call.arguments.back().shape = reduction == 0 ? broadcast : reduced(broadcast);
 }
 
-void MakeLoss(IndexOperator& op, int64_t modes, ReducedShape reduced) {
+void MakeLoss(OperatorSpec& op, int64_t modes, ReducedShape reduced) {
+  op.is_worded = true;
   op.takes_workspace = true;
   for (int64_t reduction = 0; reduction <= modes; ++reduction) {
     for (const auto& [self, target] : {std::pair<Shape, Shape>{{2, 3}, {2, 3}},
@@ -56,13 +57,13 @@ void MakeLoss(IndexOperator& op, int64_t modes, ReducedShape reduced) {
                                        {{1, 3}, {0, 1}},
                                        {{}, {2, 0}},
                                        {{3, 0}, {3, 0}}}) {
-      op.bases.push_back([=](IndexCall& call) { SetShapes(call, self, target, reduction, reduced); });
+      op.bases.push_back([=](PlanCall& call) { SetShapes(call, self, target, reduction, reduced); });
     }
   }
-  op.draw = [=](IndexCall& call, RandomNumbers& random) {
+  op.draw = [=](PlanCall& call, RandomNumbers& random) {
     const std::vector<Shape> shapes = RandomBroadcastShapes(2, 8, random);
     SetShapes(call, shapes[0], shapes[1], random.Below(modes + 1), reduced);
-    for (IndexArgument& one : call.arguments) {
+    for (PlanArgument& one : call.arguments) {
       if (one.kind == ParameterKind::kTensor) one.dtype = DrawDtype(random, kLossDtypes);
       if (one.name == "logTarget") one.integer = random.Below(2);
       if (one.kind == ParameterKind::kReal) one.real = random.Unit() * 2;
@@ -71,63 +72,62 @@ void MakeLoss(IndexOperator& op, int64_t modes, ReducedShape reduced) {
 }
 
 // An output of R's shape, or that of a reduction.
-IndexRules OutputIs(const std::string& output, ReducedShape reduced) {
+Rules OutputIs(const std::string& output, ReducedShape reduced) {
   return {When(IsNone, HasShape(output, Broadcasted)),
-          When(IsReduced, HasShape(output, [=](const IndexCall& call) { return reduced(call.result); }))};
+          When(IsReduced, HasShape(output, [=](const PlanCall& call) { return reduced(call.result); }))};
 }
 
-IndexOperator L1Loss() {
-  IndexOperator op;
+OperatorSpec L1Loss() {
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnL1Loss);
   op.valid = {TensorArg("self", {2, 3}), TensorArg("target", {2, 3}), IntegerArg("reduction", 0),
               OutputArg("out", {2, 3})};
-  const auto is_float = [](const IndexCall& call, const char* name) {
+  const auto is_float = [](const PlanCall& call, const char* name) {
     return IsFloatingDtype(call[name].dtype);
   };
-  op.rules = IndexRules{NoNulls("self target out"),
-                        IntegerFrom("reduction", 0, 2),
-                        Refuses(161002, "self",
-                                [=](IndexCall& call) {
-                                  const bool self = is_float(call, "self");
-                                  const bool target = is_float(call, "target");
-                                  const int64_t mode = call["reduction"].integer;
-                                  return mode == 0 ? target && !self : mode == 1 && !target && !self;
-                                }),
-                        Promote("self target"),
-                        PromotedIsIn(kFloats + DtypeList{ACL_INT64}),
-                        PromotedFits("out"),
-                        AtMost8Dims("self target"),
-                        BroadcastsTogether("self target")} +
-             OutputIs("out", Scalar) +
-             IndexRules{Representable(),
-                        When(IsNone, DoneIfEmpty("self target")),
-                        [](IndexCall& call) {
-                          return Convertible(
-                              "out", call.promoted == ACL_INT64 ? kWritableFromInt64 : kWritable)(call);
-                        },
-                        DoneIfEmpty("self target"),
-                        Inside("self target"),
-                        Convertible("self target", kReadable)};
+  op.rules =
+      Rules{NoNulls("self target out"),
+            IntegerFrom("reduction", 0, 2),
+            Refuses(161002, "self",
+                    [=](PlanCall& call) {
+                      const bool self = is_float(call, "self");
+                      const bool target = is_float(call, "target");
+                      const int64_t mode = call["reduction"].integer;
+                      return mode == 0 ? target && !self : mode == 1 && !target && !self;
+                    }),
+            Promotes("self target"),
+            PromotedIn("self target", kFloats + DtypeList{ACL_INT64}),
+            PromotedCastsTo("out"),
+            Ranks("self target"),
+            Broadcasts("self target")} +
+      OutputIs("out", Scalar) +
+      Rules{Representable(),
+            When(IsNone, DoneIfEmpty("self target")),
+            [](PlanCall& call) {
+              return Convertible("out", call.promoted == ACL_INT64 ? kWritableFromInt64 : kWritable)(call);
+            },
+            DoneIfEmpty("self target"),
+            Inside("self target"),
+            Convertible("self target", kReadable)};
   MakeLoss(op, 2, Scalar);
   return op;
 }
 
-IndexOperator SmoothL1Loss() {
-  IndexOperator op;
+OperatorSpec SmoothL1Loss() {
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnSmoothL1Loss);
   op.valid = {TensorArg("self", {2, 3}), TensorArg("target", {2, 3}), IntegerArg("reduction", 0),
               RealArg("beta", 1), OutputArg("result", {2, 3})};
-  op.rules = {NoNulls("self target result"), DtypeOf("self target", kFloats), Promote("self target"),
-              PromotedFits("result"), IntegerFrom("reduction", 0, 2), AtMost8Dims("self target"),
-              BroadcastsTogether("self target"), When(IsNone, HasShape("result", Broadcasted)),
-              NotBelowZero("beta"), Representable(), When(IsNone, DoneIfEmpty("self target")),
-              Convertible("result", kWritable),
+  op.rules = {NoNulls("self target result"), DtypeIn("self target", kFloats), Promotes("self target"),
+              PromotedCastsTo("result"), IntegerFrom("reduction", 0, 2), Ranks("self target"),
+              Broadcasts("self target"), When(IsNone, HasShape("result", Broadcasted)), NotBelowZero("beta"),
+              Representable(), When(IsNone, DoneIfEmpty("self target")), Convertible("result", kWritable),
               // A reduced result of a wrong shape is found only when it would be written.
-              When([](const IndexCall& call) { return IsAnyEmpty(call, "self target"); },
+              When([](const PlanCall& call) { return IsAnyEmpty(call, "self target"); },
                    HasOneElement("result", 561103)),
               DoneIfEmpty("self target"), Inside("self target"),
               Refuses(561103, "format",
-                      [](IndexCall& call) {
+                      [](PlanCall& call) {
                         return call["result"].shape.empty() && call["result"].format == ACL_FORMAT_NCHW;
                       }),
               When(IsReduced, HasOneElement("result", 561103))};
@@ -135,21 +135,21 @@ IndexOperator SmoothL1Loss() {
   return op;
 }
 
-IndexOperator KlDiv() {
-  IndexOperator op;
+OperatorSpec KlDiv() {
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnKlDiv);
   op.valid = {TensorArg("self", {2, 3}), TensorArg("target", {2, 3}), IntegerArg("reduction", 0),
               IntegerArg("logTarget", 0), OutputArg("out", {2, 3})};
-  op.rules = {NoNulls("self target out"), DtypeOf("self target out", kFloats), AtMost8Dims("self target"),
+  op.rules = {NoNulls("self target out"), DtypeIn("self target out", kFloats), Ranks("self target"),
               IntegerFrom("reduction", 0, 3), Representable(),
               // Empty inputs need not broadcast. Without a reduction out may have any shape then.
               When(IsNone, DoneIfEmpty("self target")),
-              When([](const IndexCall& call) { return IsAnyEmpty(call, "self target"); },
+              When([](const PlanCall& call) { return IsAnyEmpty(call, "self target"); },
                    HasOneElement("out", 561103)),
-              DoneIfEmpty("self target"), Inside("self target"), BroadcastsTogether("self target"),
+              DoneIfEmpty("self target"), Inside("self target"), Broadcasts("self target"),
               // Two scalars are computed as tensors of one element, which out may be, too.
               When(IsNone, HasShape("out",
-                                    [](const IndexCall& call) {
+                                    [](const PlanCall& call) {
                                       const bool is_one =
                                           call.result.empty() && call["out"].shape == Shape{1};
                                       return is_one ? Shape{1} : call.result;
@@ -159,18 +159,17 @@ IndexOperator KlDiv() {
   return op;
 }
 
-IndexOperator Mse(const CFunction& function, ReducedShape reduced) {
-  IndexOperator op;
+OperatorSpec Mse(const CFunction& function, ReducedShape reduced) {
+  OperatorSpec op;
   op.function = function;
   op.valid = {TensorArg("self", {2, 3}), TensorArg("target", {2, 3}), IntegerArg("reduction", 0),
               OutputArg("out", {2, 3})};
-  op.rules =
-      IndexRules{
-          NoNulls("self target out"),          Promote("self target"),         PromotedIsIn(kFloats),
-          DtypeOf("self target out", kFloats), IntegerFrom("reduction", 0, 2), AtMost8Dims("self target"),
-          BroadcastsTogether("self target")} +
-      OutputIs("out", reduced) +
-      IndexRules{Representable(), DoneIfEmpty("self target"), Inside("self target")};
+  op.rules = Rules{NoNulls("self target out"),         Promotes("self target"),
+                   PromotedIn("self target", kFloats), DtypeIn("self target out", kFloats),
+                   IntegerFrom("reduction", 0, 2),     Ranks("self target"),
+                   Broadcasts("self target")} +
+             OutputIs("out", reduced) +
+             Rules{Representable(), DoneIfEmpty("self target"), Inside("self target")};
   MakeLoss(op, 2, reduced);
   return op;
 }
@@ -178,14 +177,15 @@ IndexOperator Mse(const CFunction& function, ReducedShape reduced) {
 // ---- gradients ----
 
 // The position of gradOutput, self, target and of the result's shape among these: -1 for that of all together.
-void SetShapes(IndexCall& call, const std::vector<Shape>& shapes, int result) {
+void SetShapes(PlanCall& call, const std::vector<Shape>& shapes, int result) {
   for (size_t i = 0; i < 3; ++i) call.arguments[i].shape = shapes[i];
   const std::optional<Shape> all = Broadcast(shapes);
   call.arguments.back().shape = result < 0 ? all.value_or(Shape{}) : shapes[static_cast<size_t>(result)];
 }
 
-void MakeGradient(IndexOperator& op, int result) {
-  for (IndexArgument& one : op.valid) {
+void MakeGradient(OperatorSpec& op, int result) {
+  op.is_worded = true;
+  for (PlanArgument& one : op.valid) {
     if (one.name == "reduction") continue;
     one.shape = {2, 3};
   }
@@ -220,21 +220,21 @@ void MakeGradient(IndexOperator& op, int result) {
                                                                           {{2, 0, 3}, {2, 0, 3}, {2, 0, 3}},
                                                                           {{}, {large, 1}, {1, large}},
                                                                           {{}, {}, {1 << 20, 1 << 20}}}) {
-    op.bases.push_back([=](IndexCall& call) { SetShapes(call, shapes, result); });
+    op.bases.push_back([=](PlanCall& call) { SetShapes(call, shapes, result); });
   }
   for (const int64_t mode : {1, 2, 3}) {
-    op.bases.push_back([=](IndexCall& call) { call["reduction"].integer = mode; });
-    op.bases.push_back([=](IndexCall& call) {
+    op.bases.push_back([=](PlanCall& call) { call["reduction"].integer = mode; });
+    op.bases.push_back([=](PlanCall& call) {
       SetShapes(call, {{}, {2, 1}, {2, 3}}, result);
       call["reduction"].integer = mode;
     });
   }
   op.takes_workspace = result >= 0;
-  op.draw = [=](IndexCall& call, RandomNumbers& random) {
+  op.draw = [=](PlanCall& call, RandomNumbers& random) {
     SetShapes(call, RandomBroadcastShapes(3, 8, random), result);
     const DtypeNumber dtype = DrawDtype(random, kLossDtypes);
     const bool mixed = random.Chance(50);
-    for (IndexArgument& one : call.arguments) {
+    for (PlanArgument& one : call.arguments) {
       if (one.kind == ParameterKind::kTensor) one.dtype = mixed ? DrawDtype(random, kLossDtypes) : dtype;
       if (one.name == "logTarget") one.integer = random.Below(2);
       if (one.kind == ParameterKind::kReal) one.real = random.Unit() * 2;
@@ -243,18 +243,18 @@ void MakeGradient(IndexOperator& op, int result) {
   };
 }
 
-IndexOperator L1LossBackward() {
-  IndexOperator op;
+OperatorSpec L1LossBackward() {
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnL1LossBackward);
   op.valid = {TensorArg("gradOutput", {}), TensorArg("self", {}), TensorArg("target", {}),
               IntegerArg("reduction", 0), OutputArg("gradInput", {})};
   op.rules = {NoNulls("gradOutput self target gradInput"),
               IntegerFrom("reduction", 0, 2),
-              Promote("gradOutput self target"),
-              PromotedFits("gradInput"),
-              PromotedIsIn(kFloats),
-              AtMost8Dims("self target gradOutput gradInput"),
-              BroadcastsTogether("self gradOutput target"),
+              Promotes("gradOutput self target"),
+              PromotedCastsTo("gradInput"),
+              PromotedIn("self target", kFloats),
+              Ranks("self target gradOutput gradInput"),
+              Broadcasts("self gradOutput target"),
               HasShape("gradInput", Broadcasted),
               Representable(),
               DoneIfEmpty("self gradOutput target"),
@@ -265,17 +265,17 @@ IndexOperator L1LossBackward() {
   return op;
 }
 
-IndexOperator SmoothL1LossBackward() {
-  IndexOperator op;
+OperatorSpec SmoothL1LossBackward() {
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnSmoothL1LossBackward);
   op.valid = {TensorArg("gradOut", {}),   TensorArg("self", {}), TensorArg("target", {}),
               IntegerArg("reduction", 0), RealArg("beta", 1),    OutputArg("gradInput", {})};
   op.rules = {NoNulls("gradOut self target gradInput"),
-              DtypeOf("gradOut self target gradInput", kFloats),
-              AtMost8Dims("gradOut self target"),
+              DtypeIn("gradOut self target gradInput", kFloats),
+              Ranks("gradOut self target"),
               IntegerFrom("reduction", 0, 2),
               NotBelowZero("beta"),
-              BroadcastsTogether("gradOut self target"),
+              Broadcasts("gradOut self target"),
               HasShape("gradInput", Broadcasted),
               Representable(),
               DoneIfEmpty("gradOut self target"),
@@ -284,14 +284,14 @@ IndexOperator SmoothL1LossBackward() {
   return op;
 }
 
-IndexOperator MseLossBackward() {
-  IndexOperator op;
+OperatorSpec MseLossBackward() {
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnMseLossBackward);
   op.valid = {TensorArg("gradOutput", {}), TensorArg("self", {}), TensorArg("target", {}),
               IntegerArg("reduction", 0), OutputArg("out", {})};
-  op.rules = {NoNulls("gradOutput self target out"), SameDtypeAs("self", "gradOutput target"),
-              DtypeOf("self out", kFloats),          IntegerFrom("reduction", 0, 2),
-              AtMost8Dims("gradOutput self target"), BroadcastsTogether("gradOutput self target"),
+  op.rules = {NoNulls("gradOutput self target out"), SameDtype("self", "gradOutput target"),
+              DtypeIn("self out", kFloats),          IntegerFrom("reduction", 0, 2),
+              Ranks("gradOutput self target"),       Broadcasts("gradOutput self target"),
               HasShape("out", Broadcasted),          Representable(),
               DoneIfEmpty("gradOutput self target"), Inside("gradOutput self target")};
   MakeGradient(op, -1);
@@ -299,27 +299,27 @@ IndexOperator MseLossBackward() {
 }
 
 // The dtypes of gradOutput, self, target and the gradient; on some products there are none.
-IndexRule KlDtypes(const std::string& names, std::vector<Product> without) {
-  return [=](IndexCall& call) {
+Rule KlDtypes(const std::string& names, std::vector<Product> without) {
+  return [=](PlanCall& call) {
     const bool is_without = std::find(without.begin(), without.end(), call.product) != without.end();
-    return DtypeOf(names, is_without ? Listed{} : kFloats)(call);
+    return DtypeIn(names, is_without ? Listed{} : kFloats)(call);
   };
 }
-IndexRule GradOutputExpands() { return Expands("gradOutput"); }
+Rule GradOutputExpands() { return Expands("gradOutput"); }
 
-IndexOperator KlDivBackward() {
-  IndexOperator op;
+OperatorSpec KlDivBackward() {
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnKlDivBackward);
   op.valid = {TensorArg("gradOutput", {}), TensorArg("self", {}),      TensorArg("target", {}),
               IntegerArg("reduction", 0),  IntegerArg("logTarget", 0), OutputArg("out", {})};
   op.valid[1].is_unread = true;
-  op.rules = {NoNulls("gradOutput self target out"), Fits("self", "out"),
+  op.rules = {NoNulls("gradOutput self target out"), CastsTo("self", "out"),
               KlDtypes("gradOutput self target out", {Product::k310B, Product::kNoDevice}),
-              AtMost8Dims("gradOutput self target out"), BroadcastsTogether("self target"),
-              GradOutputExpands(), HasShape("out", [](const IndexCall& call) { return call["self"].shape; }),
-              Representable(), DoneIfEmpty("self"), Inside("gradOutput self target"),
+              Ranks("gradOutput self target out"), Broadcasts("self target"), GradOutputExpands(),
+              HasShape("out", [](const PlanCall& call) { return call["self"].shape; }), Representable(),
+              DoneIfEmpty("self"), Inside("gradOutput self target"),
               // Without a sum, out has the format of a self that is not ND.
-              Refuses(561103, "out", [](IndexCall& call) {
+              Refuses(561103, "out", [](PlanCall& call) {
                 const int32_t format = call["self"].format;
                 return call.result == call["self"].shape && format != ACL_FORMAT_ND &&
                        call["out"].format != format;
@@ -328,20 +328,20 @@ IndexOperator KlDivBackward() {
   return op;
 }
 
-IndexOperator KlDivTargetBackward() {
-  IndexOperator op;
+OperatorSpec KlDivTargetBackward() {
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnKlDivTargetBackward);
   op.valid = {TensorArg("gradOutput", {}), TensorArg("self", {}),      TensorArg("target", {}),
               IntegerArg("reduction", 0),  IntegerArg("logTarget", 0), OutputArg("gradTarget", {})};
   op.rules = {NoNulls("gradOutput self target gradTarget"),
-              Fits("self", "gradTarget"),
+              CastsTo("self", "gradTarget"),
               KlDtypes("gradOutput self target gradTarget",
                        {Product::k310B, Product::k310P, Product::k910, Product::kNoDevice}),
-              SameDtypeAs("target", "gradTarget"),
-              AtMost8Dims("gradOutput self target gradTarget"),
-              BroadcastsTogether("self target"),
+              SameDtype("target", "gradTarget"),
+              Ranks("gradOutput self target gradTarget"),
+              Broadcasts("self target"),
               GradOutputExpands(),
-              HasShape("gradTarget", [](const IndexCall& call) { return call["target"].shape; }),
+              HasShape("gradTarget", [](const PlanCall& call) { return call["target"].shape; }),
               NoPrivateFormat("gradOutput self target gradTarget"),
               Representable(),
               DoneIfEmpty("self"),
@@ -353,26 +353,26 @@ IndexOperator KlDivTargetBackward() {
 
 }  // namespace
 
-std::vector<const IndexOperator*> LossOperators() {
+std::vector<const OperatorSpec*> LossOperators() {
   // Never destroyed: programs call operators until they have ended.
   static const auto& all =
-      *new std::vector<IndexOperator>{L1LossBackward(),
-                                      SmoothL1LossBackward(),
-                                      KlDivBackward(),
-                                      L1Loss(),
-                                      SmoothL1Loss(),
-                                      KlDiv(),
-                                      Mse(PORTACL_C_FUNCTION(aclnnMseLoss), Scalar),
-                                      Mse(PORTACL_C_FUNCTION(aclnnMseLossOut), WithoutFirst),
-                                      MseLossBackward(),
-                                      KlDivTargetBackward()};
-  std::vector<const IndexOperator*> pointers;
-  for (const IndexOperator& op : all) pointers.push_back(&op);
+      *new std::vector<OperatorSpec>{L1LossBackward(),
+                                     SmoothL1LossBackward(),
+                                     KlDivBackward(),
+                                     L1Loss(),
+                                     SmoothL1Loss(),
+                                     KlDiv(),
+                                     Mse(PORTACL_C_FUNCTION(aclnnMseLoss), Scalar),
+                                     Mse(PORTACL_C_FUNCTION(aclnnMseLossOut), WithoutFirst),
+                                     MseLossBackward(),
+                                     KlDivTargetBackward()};
+  std::vector<const OperatorSpec*> pointers;
+  for (const OperatorSpec& op : all) pointers.push_back(&op);
   return pointers;
 }
 
-const IndexOperator& LossOperator(const std::string& name) {
-  for (const IndexOperator* op : LossOperators()) {
+const OperatorSpec& LossOperator(const std::string& name) {
+  for (const OperatorSpec* op : LossOperators()) {
     if (op->function.name == name) return *op;
   }
   throw std::logic_error(name + " is no loss");

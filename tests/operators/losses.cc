@@ -7,9 +7,9 @@
 #include <limits>
 #include <utility>
 
+#include "support/answer_suite.h"
 #include "support/exact_sum.h"
 #include "support/float_formats.h"
-#include "support/index_answers.h"
 #include "support/library_exp.h"
 #include "support/loss_terms.h"
 #include "support/ordered_sum.h"
@@ -485,7 +485,6 @@ NumericDescription Reduced(const char* name, TermsOf terms, std::vector<Attribut
   op.attributes = std::move(attributes);
   op = WithReduction(op, terms);
   Describe(op, LossOperator(name));
-  op.binding.may_need_workspace = [](std::span<const Shape>) { return true; };
   return op;
 }
 NumericDescription WithIntegers(NumericDescription op) {
@@ -515,9 +514,6 @@ NumericDescription Gradient(const char* name, OracleOf oracle, double max_ulp,
 // One of self or target, whose shape the gradient has.
 NumericDescription SummedTo(size_t input, NumericDescription op, const char* name) {
   op.output_shape = [=](std::span<const Shape> shapes) { return shapes[input]; };
-  op.binding.may_need_workspace = [=](std::span<const Shape> shapes) {
-    return Broadcast(shapes[1], shapes[2]) != shapes[input];
-  };
   op.loss_divisor = [](std::span<const Shape> shapes, const Attributes& attributes) {
     return static_cast<double>(KlDivDivisor(*Broadcast(shapes[1], shapes[2]), attributes));
   };
@@ -610,7 +606,6 @@ const NumericDescription& DescribeReducedMseLossOut() {
       return shape.empty() ? Shape{} : Shape(shape.begin() + 1, shape.end());
     };
     NumericDescription op = DescribeMseLossOut();
-    op.binding.may_need_workspace = [](std::span<const Shape>) { return true; };
     op.attributes = {{.reduction = 1}, {.reduction = 2}};
     op.max_ulp = 1;
     // Where an input is empty, nothing is written, also where out has elements: a test of its own.

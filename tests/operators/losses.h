@@ -5,14 +5,14 @@
 #include <string>
 #include <vector>
 
-#include "support/index_operator.h"
+#include "support/operator_spec.h"
 #include "support/operator_under_test.h"
 
 namespace portacl::testing {
 
 // What phase 1 answers to every call.
-std::vector<const IndexOperator*> LossOperators();
-const IndexOperator& LossOperator(const std::string& name);
+std::vector<const OperatorSpec*> LossOperators();
+const OperatorSpec& LossOperator(const std::string& name);
 
 // What they compute. A loss without a reduction is an elementwise operator, so it is described apart from its reductions.
 const NumericDescription& DescribeL1Loss();

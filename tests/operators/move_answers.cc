@@ -7,7 +7,7 @@
 #include "aclnnop/families/creation.h"
 #include "operators/moves.h"
 #include "support/converted_value.h"
-#include "support/index_rules.h"
+#include "support/rules.h"
 
 namespace portacl::testing {
 namespace {
@@ -18,7 +18,8 @@ bool IsPacked(DtypeNumber dtype) {
 }
 
 // Draws the shape of the first tensor and a second one that broadcasts to it, and any of these dtypes.
-void MakeMove(IndexOperator& op, const std::string& output, const std::string& input, bool is_value = false) {
+void MakeMove(OperatorSpec& op, const std::string& output, const std::string& input, bool is_value = false) {
+  op.is_worded = true;
   for (const auto& [out, in] : {std::pair<Shape, Shape>{{}, {}},
                                 {{2, 3}, {3}},
                                 {{2, 3}, {2, 1}},
@@ -30,30 +31,30 @@ void MakeMove(IndexOperator& op, const std::string& output, const std::string& i
                                 {{1, 3}, {0, 3}},
                                 {{4, 2, 3}, {2, 3}},
                                 {Shape(9, 2), {}}}) {
-    op.bases.push_back([=](IndexCall& call) {
+    op.bases.push_back([=](PlanCall& call) {
       call[output].shape = out;
       if (!input.empty()) call[input].shape = is_value ? Shape{1} : in;
     });
   }
-  op.draw = [=](IndexCall& call, RandomNumbers& random) {
+  op.draw = [=](PlanCall& call, RandomNumbers& random) {
     const std::vector<Shape> shapes = RandomBroadcastShapes(2, 8, random);
-    for (IndexArgument& one : call.arguments) one.dtype = DrawDtype(random, ConvertibleDtypes());
+    for (PlanArgument& one : call.arguments) one.dtype = DrawDtype(random, ConvertibleDtypes());
     call[output].shape = *Broadcast(shapes);
     if (!input.empty() && !is_value) call[input].shape = call[output].shape;
     if (!input.empty() && !is_value && random.Chance(50)) call[input].shape = shapes[1];
   };
 }
 
-IndexOperator InplaceCopy() {
-  IndexOperator op;
+OperatorSpec InplaceCopy() {
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnInplaceCopy);
   op.valid = {OutputArg("selfRef", {2, 3}), TensorArg("src", {2, 3})};
   op.rules = {NoNulls("selfRef src"),
-              DtypeOf("selfRef src", Convertibles() + DtypeList{ACL_HIFLOAT8, ACL_FLOAT8_E5M2,
+              DtypeIn("selfRef src", Convertibles() + DtypeList{ACL_HIFLOAT8, ACL_FLOAT8_E5M2,
                                                                 ACL_FLOAT8_E4M3FN, ACL_FLOAT8_E8M0}),
-              AtMost8Dims("selfRef src"),
-              BroadcastsTogether("selfRef src"),
-              HasShape("selfRef", [](const IndexCall& call) { return call.result; }),
+              Ranks("selfRef src"),
+              Broadcasts("selfRef src"),
+              HasShape("selfRef", [](const PlanCall& call) { return call.result; }),
               Representable(),
               DoneIfEmpty("selfRef src"),
               Inside("src")};
@@ -62,10 +63,10 @@ IndexOperator InplaceCopy() {
 }
 
 // Elements of 4 bits are contiguous in whole bytes.
-IndexRule LiesPacked(const std::string& names) {
-  return [=](IndexCall& call) -> std::optional<Verdict> {
+Rule LiesPacked(const std::string& names) {
+  return [=](PlanCall& call) -> std::optional<Verdict> {
     for (const std::string& name : Words(names)) {
-      const IndexArgument& one = call[name];
+      const PlanArgument& one = call[name];
       if (IsPacked(one.dtype) && (!IsDense(one) || one.strides.offset % 2 != 0))
         return Verdict{561103, {}, {name, "even element"}};
     }
@@ -73,8 +74,8 @@ IndexRule LiesPacked(const std::string& names) {
   };
 }
 
-IndexOperator Cast() {
-  IndexOperator op;
+OperatorSpec Cast() {
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnCast);
   op.valid = {TensorArg("self", {2, 3}), IntegerArg("dtype", ACL_FLOAT), OutputArg("out", {2, 3})};
   op.takes_workspace = true;  // to and from codes of 4 bits
@@ -84,34 +85,33 @@ IndexOperator Cast() {
                  ACL_COMPLEX32, ACL_FLOAT4_E1M2, ACL_FLOAT4_E2M1};
   Listed to = from;
   to.on_950.push_back(ACL_INT4);
-  const auto dtype_of = [](const IndexCall& call) { return static_cast<DtypeNumber>(call["dtype"].integer); };
-  op.rules = {
-      NoNulls("self out"),
-      DtypeOf("self", from),
-      [=](IndexCall& call) -> std::optional<Verdict> {
-        if (to.Has(call.product, dtype_of(call))) return std::nullopt;
-        return Verdict{161002, {"dtype"}, NamesOf({dtype_of(call)})};
-      },
-      AtMost8Dims("self"),
-      HasShape("out", [](const IndexCall& call) { return call["self"].shape; }),
-      Refuses(161002, "self",
-              [](IndexCall& call) { return call["out"].dtype == ACL_INT4 && !IsDense(call["self"]); }),
-      Representable(),
-      DoneIfEmpty("self"),
-      Inside("self"),
-      [=](IndexCall& call) -> std::optional<Verdict> {
-        if (call["out"].dtype == dtype_of(call)) return std::nullopt;
-        return Verdict{561103, {"out"}, NamesOf({call["out"].dtype, dtype_of(call)})};
-      },
-      [](IndexCall& call) -> std::optional<Verdict> {
-        const DtypeNumber self = call["self"].dtype;
-        const DtypeNumber out = call["out"].dtype;
-        if (self == out || (self != ACL_COMPLEX32 && out != ACL_COMPLEX32)) return std::nullopt;
-        return Verdict{561103, {"self"}, NamesOf({self, out})};
-      },
-      LiesPacked("self out")};
+  const auto dtype_of = [](const PlanCall& call) { return static_cast<DtypeNumber>(call["dtype"].integer); };
+  op.rules = {NoNulls("self out"),
+              DtypeIn("self", from),
+              [=](PlanCall& call) -> std::optional<Verdict> {
+                if (to.Has(call.product, dtype_of(call))) return std::nullopt;
+                return Verdict{161002, {"dtype"}, NamesOf({dtype_of(call)})};
+              },
+              Ranks("self"),
+              HasShape("out", [](const PlanCall& call) { return call["self"].shape; }),
+              Refuses(161002, "self",
+                      [](PlanCall& call) { return call["out"].dtype == ACL_INT4 && !IsDense(call["self"]); }),
+              Representable(),
+              DoneIfEmpty("self"),
+              Inside("self"),
+              [=](PlanCall& call) -> std::optional<Verdict> {
+                if (call["out"].dtype == dtype_of(call)) return std::nullopt;
+                return Verdict{561103, {"out"}, NamesOf({call["out"].dtype, dtype_of(call)})};
+              },
+              [](PlanCall& call) -> std::optional<Verdict> {
+                const DtypeNumber self = call["self"].dtype;
+                const DtypeNumber out = call["out"].dtype;
+                if (self == out || (self != ACL_COMPLEX32 && out != ACL_COMPLEX32)) return std::nullopt;
+                return Verdict{561103, {"self"}, NamesOf({self, out})};
+              },
+              LiesPacked("self out")};
   MakeMove(op, "out", "self");
-  op.draw = [draw = op.draw](IndexCall& call, RandomNumbers& random) {
+  op.draw = [draw = op.draw](PlanCall& call, RandomNumbers& random) {
     draw(call, random);
     if (random.Chance(80)) call["self"].shape = call["out"].shape;
     call["dtype"].integer = call["out"].dtype;
@@ -122,13 +122,13 @@ IndexOperator Cast() {
 const DtypeList kFilled = {ACL_FLOAT, ACL_INT32,  ACL_INT64, ACL_FLOAT16,   ACL_INT16,     ACL_INT8,
                            ACL_UINT8, ACL_DOUBLE, ACL_BOOL,  ACL_COMPLEX64, ACL_COMPLEX128};
 
-IndexOperator InplaceFillScalar() {
-  IndexOperator op;
+OperatorSpec InplaceFillScalar() {
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnInplaceFillScalar);
   op.valid = {OutputArg("selfRef", {2, 3}), ScalarArg("value", {3, 0}, ACL_INT64)};
   op.rules = {NoNulls("selfRef value"),
-              DtypeOf("selfRef", {kFilled, {ACL_BF16, ACL_UINT16, ACL_UINT32, ACL_UINT64}}),
-              [](IndexCall& call) -> std::optional<Verdict> {
+              DtypeIn("selfRef", {kFilled, {ACL_BF16, ACL_UINT16, ACL_UINT32, ACL_UINT64}}),
+              [](PlanCall& call) -> std::optional<Verdict> {
                 const DtypeNumber self = call["selfRef"].dtype;
                 const DtypeNumber value = call["value"].dtype;
                 if (PromoteDtypes(self, value) != kUndefinedDtype) return std::nullopt;
@@ -136,7 +136,7 @@ IndexOperator InplaceFillScalar() {
                 says.insert(says.end(), {"selfRef", "value"});
                 return Verdict{161002, {}, says};
               },
-              AtMost8Dims("selfRef"),
+              Ranks("selfRef"),
               Representable(),
               DoneIfEmpty("selfRef"),
               Convertible("value", ConvertibleDtypes())};
@@ -144,37 +144,36 @@ IndexOperator InplaceFillScalar() {
   return op;
 }
 
-IndexOperator InplaceFillTensor() {
-  IndexOperator op;
+OperatorSpec InplaceFillTensor() {
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnInplaceFillTensor);
   op.valid = {OutputArg("selfRef", {2, 3}), TensorArg("value", {})};
-  op.rules = {
-      NoNulls("selfRef value"),
-      DtypeOf("selfRef", {kFilled, {ACL_BF16}}),
-      AtMost8Dims("selfRef"),
-      HasShape("value",
-               [](const IndexCall& call) { return call["value"].shape.empty() ? Shape{} : Shape{1}; }),
-      Representable(),
-      DoneIfEmpty("selfRef"),
-      Convertible("value", ConvertibleDtypes())};
+  op.rules = {NoNulls("selfRef value"),
+              DtypeIn("selfRef", {kFilled, {ACL_BF16}}),
+              Ranks("selfRef"),
+              HasShape("value",
+                       [](const PlanCall& call) { return call["value"].shape.empty() ? Shape{} : Shape{1}; }),
+              Representable(),
+              DoneIfEmpty("selfRef"),
+              Convertible("value", ConvertibleDtypes())};
   MakeMove(op, "selfRef", "value", /*is_value=*/true);
   return op;
 }
 
-IndexOperator InplaceOne() {
-  IndexOperator op;
+OperatorSpec InplaceOne() {
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnInplaceOne);
   op.valid = {OutputArg("selfRef", {2, 3})};
   const DtypeList listed = {ACL_FLOAT, ACL_FLOAT16, ACL_DOUBLE, ACL_INT8, ACL_UINT8,
                             ACL_INT16, ACL_INT32,   ACL_INT64,  ACL_BOOL};
-  op.rules = {NoNulls("selfRef"), DtypeOf("selfRef", {listed, {ACL_BF16}}), AtMost8Dims("selfRef"),
-              Representable(), DoneIfEmpty("selfRef")};
+  op.rules = {NoNulls("selfRef"), DtypeIn("selfRef", {listed, {ACL_BF16}}), Ranks("selfRef"), Representable(),
+              DoneIfEmpty("selfRef")};
   MakeMove(op, "selfRef", "");
   return op;
 }
 
 // The number of dims after those that continue each other are merged.
-size_t MergedDims(const IndexArgument& tensor) {
+size_t MergedDims(const PlanArgument& tensor) {
   if (IsDense(tensor)) return 1;
   const std::vector<int64_t> strides = tensor.strides.For(tensor.shape);
   size_t dims = 0;
@@ -187,23 +186,23 @@ size_t MergedDims(const IndexArgument& tensor) {
   return dims;
 }
 
-IndexOperator InplaceZero() {
-  IndexOperator op;
+OperatorSpec InplaceZero() {
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnInplaceZero);
   op.valid = {OutputArg("selfRef", {2, 3})};
   Listed listed = Convertibles() - DtypeList{ACL_UINT32, ACL_UINT64};
   listed.on_950 = {ACL_HIFLOAT8, ACL_FLOAT8_E5M2, ACL_FLOAT8_E4M3FN, ACL_FLOAT4_E2M1, ACL_FLOAT4_E1M2};
-  op.rules = {NoNulls("selfRef"), DtypeOf("selfRef", listed), Representable(), DoneIfEmpty("selfRef"),
+  op.rules = {NoNulls("selfRef"), DtypeIn("selfRef", listed), Representable(), DoneIfEmpty("selfRef"),
               Inside("selfRef"),
               // With more dims, only dtypes of an NPU's vector core have a loop.
-              [](IndexCall& call) -> std::optional<Verdict> {
-                const IndexArgument& self = call["selfRef"];
+              [](PlanCall& call) -> std::optional<Verdict> {
+                const PlanArgument& self = call["selfRef"];
                 const DtypeList without = {ACL_DOUBLE, ACL_INT16, ACL_UINT16, ACL_COMPLEX64, ACL_COMPLEX128};
                 if (self.shape.size() <= 8 || !IsOneOf(self.dtype, without)) return std::nullopt;
                 return Verdict{561103, {"selfRef"}, {DtypeName(self.dtype), "8 dims"}};
               },
-              [](IndexCall& call) -> std::optional<Verdict> {
-                const IndexArgument& self = call["selfRef"];
+              [](PlanCall& call) -> std::optional<Verdict> {
+                const PlanArgument& self = call["selfRef"];
                 if (!IsPacked(self.dtype) && MergedDims(self) <= 8) return std::nullopt;
                 return Verdict{561103, {"selfRef"}, {DtypeName(self.dtype), "8"}};
               }};
@@ -211,12 +210,12 @@ IndexOperator InplaceZero() {
   for (const DtypeNumber dtype : ConvertibleDtypes()) {
     for (const Shape& shape : {Shape(8, 2), Shape(9, 2), Shape{2, 2, 2, 2, 0, 2, 2, 2, 2}}) {
       op.bases.push_back(
-          [=](IndexCall& call) { call["selfRef"].dtype = dtype, call["selfRef"].shape = shape; });
+          [=](PlanCall& call) { call["selfRef"].dtype = dtype, call["selfRef"].shape = shape; });
     }
   }
   // Nine dims that do not merge, and with two that do.
   for (const int64_t step : {9, 6}) {
-    op.bases.push_back([=](IndexCall& call) {
+    op.bases.push_back([=](PlanCall& call) {
       call["selfRef"].shape = Shape(9, 2);
       call["selfRef"].strides = {
           true, {3 * 6561, 3 * 2187, 3 * 729, 3 * 243, 3 * 81, 81, 27, step, 3}, 77, 0, Shape{200000}};
@@ -227,17 +226,17 @@ IndexOperator InplaceZero() {
 
 }  // namespace
 
-std::vector<const IndexOperator*> MoveOperators() {
+std::vector<const OperatorSpec*> MoveOperators() {
   // Never destroyed: programs call operators until they have ended.
-  static const auto& all = *new std::vector<IndexOperator>{
+  static const auto& all = *new std::vector<OperatorSpec>{
       InplaceCopy(), Cast(), InplaceFillScalar(), InplaceFillTensor(), InplaceZero(), InplaceOne()};
-  std::vector<const IndexOperator*> pointers;
-  for (const IndexOperator& op : all) pointers.push_back(&op);
+  std::vector<const OperatorSpec*> pointers;
+  for (const OperatorSpec& op : all) pointers.push_back(&op);
   return pointers;
 }
 
-const IndexOperator& MoveOperatorNamed(const std::string& name) {
-  for (const IndexOperator* op : MoveOperators()) {
+const OperatorSpec& MoveOperatorNamed(const std::string& name) {
+  for (const OperatorSpec* op : MoveOperators()) {
     if (op->function.name == name) return *op;
   }
   throw std::logic_error(name + " is no copy, cast or fill");

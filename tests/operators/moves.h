@@ -5,12 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "support/index_operator.h"
+#include "support/operator_spec.h"
 
 namespace portacl::testing {
 
 // aclnnInplaceCopy, aclnnCast, aclnnInplaceFillScalar, aclnnInplaceFillTensor, aclnnInplaceZero, aclnnInplaceOne.
-std::vector<const IndexOperator*> MoveOperators();
-const IndexOperator& MoveOperatorNamed(const std::string& name);
+std::vector<const OperatorSpec*> MoveOperators();
+const OperatorSpec& MoveOperatorNamed(const std::string& name);
 
 }  // namespace portacl::testing

@@ -15,22 +15,22 @@ Shape OneEach(Shape shape) {
   return shape;
 }
 
-IndexOperator Global(const CFunction& function, bool is_mean) {
-  IndexOperator op;
+OperatorSpec Global(const CFunction& function, bool is_mean) {
+  OperatorSpec op;
   op.function = function;
   op.takes_workspace = op.is_inexact = true;
   op.tolerance = is_mean ? 1e-6 : 0;
   op.valid = {TensorArg("self", {2, 3, 4, 5}), OutputArg("out", {2, 3, 1, 1})};
   Listed list = {{ACL_FLOAT, ACL_FLOAT16, ACL_DOUBLE}};
   if (is_mean) list.on_new = {ACL_BF16};
-  op.rules = {NoNulls("self out"),
-              Listed_("self", list),
-              OneDtype("self", "out"),
-              RankRange("self", 4, 8),
-              Refuses(161002, "out",
-                      [](IndexCall& call) { return call["out"].shape != OneEach(call["self"].shape); }),
-              EmptyDone("self")};
-  op.draw = [=](IndexCall& call, RandomNumbers& random) {
+  op.rules = {
+      NoNulls("self out"),
+      DtypeIn("self", list),
+      SameDtype("self", "out"),
+      Ranks("self", 4, 8),
+      Refuses(161002, "out", [](PlanCall& call) { return call["out"].shape != OneEach(call["self"].shape); }),
+      DoneIfEmpty("self")};
+  op.draw = [=](PlanCall& call, RandomNumbers& random) {
     DtypeList dtypes = {ACL_FLOAT, ACL_FLOAT16, ACL_DOUBLE};
     if (is_mean) dtypes.push_back(ACL_BF16);
     const DtypeNumber dtype = DrawDtype(random, dtypes);
@@ -41,7 +41,7 @@ IndexOperator Global(const CFunction& function, bool is_mean) {
     call["self"].dtype = call["out"].dtype = dtype;
   };
   op.fill = FillRows;
-  op.oracle = [=](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [=](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const Shape& self = call["self"].shape;
     const int64_t channels = self[0] * self[1];
     const int64_t each = NumElements(self) / channels;
@@ -61,9 +61,9 @@ IndexOperator Global(const CFunction& function, bool is_mean) {
   return op;
 }
 
-const IndexOperator kOperators[] = {Global(PORTACL_C_FUNCTION(aclnnGlobalAveragePool), true),
-                                    Global(PORTACL_C_FUNCTION(aclnnGlobalMaxPool), false)};
-PORTACL_INDEX_TESTS(GlobalPools, kOperators);
+const OperatorSpec kOperators[] = {Global(PORTACL_C_FUNCTION(aclnnGlobalAveragePool), true),
+                                   Global(PORTACL_C_FUNCTION(aclnnGlobalMaxPool), false)};
+PORTACL_OPERATOR_TESTS(GlobalPools, kOperators);
 
 }  // namespace
 }  // namespace portacl::testing

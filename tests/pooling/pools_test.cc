@@ -11,9 +11,9 @@
 #include "gtest/gtest.h"
 #include "support/environment.h"
 #include "support/guarded_buffer.h"
-#include "support/index_operator.h"
 #include "support/map_values.h"
 #include "support/numeric_suite.h"
+#include "support/operator_spec.h"
 #include "support/two_phase.h"
 
 namespace portacl::testing {
@@ -36,16 +36,16 @@ struct Names {
   bool steps_by_one = false;
 };
 
-int64_t ValueOf(const IndexCall& call, const std::string& name, size_t axis, int64_t otherwise) {
+int64_t ValueOf(const PlanCall& call, const std::string& name, size_t axis, int64_t otherwise) {
   const bool is_there = std::any_of(call.arguments.begin(), call.arguments.end(),
-                                    [&](const IndexArgument& one) { return one.name == name; });
+                                    [&](const PlanArgument& one) { return one.name == name; });
   if (!is_there || call[name].null) return otherwise;
   const auto& values = call[name].values;
   if (values.empty()) return otherwise;
   return values.size() == 1 ? values[0] : values[std::min(axis, values.size() - 1)];
 }
 
-Axis AxisOf(const IndexCall& call, const Names& names, size_t axis, int64_t length) {
+Axis AxisOf(const PlanCall& call, const Names& names, size_t axis, int64_t length) {
   Axis a{};
   a.length = length;
   a.kernel = ValueOf(call, names.kernel, axis, 1);
@@ -240,7 +240,7 @@ Outcome GradientOfMaxima(const TensorValues& gradient, const TensorValues& place
   return Rounded(sums, dtype);
 }
 
-Parts PartsOf(const IndexCall& call, const Names& names, const Shape& self, size_t axes) {
+Parts PartsOf(const PlanCall& call, const Names& names, const Shape& self, size_t axes) {
   std::vector<Axis> all;
   for (size_t k = 0; k < axes; ++k) all.push_back(AxisOf(call, names, k, self[self.size() - axes + k]));
   return [all](size_t axis, int64_t position) { return PartAt(all[axis], position); };
@@ -251,7 +251,7 @@ Parts AdaptiveParts(const Shape& self, const Shape& out, size_t axes = 2) {
   return [=](size_t axis, int64_t position) { return AdaptivePart(from[axis], to[axis], position); };
 }
 
-void FillWithSmallNumbers(const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+void FillWithSmallNumbers(const PlanCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
   const auto arguments = TensorsOf(call);
   for (size_t i = 0; i < tensors.size(); ++i) {
     if (arguments[i]->is_output || !IsOneOf(tensors[i].dtype(), kHalves)) continue;
@@ -265,76 +265,76 @@ void FillWithSmallNumbers(const IndexCall& call, std::vector<HostTensor>& tensor
 
 // ---- rules ----
 
-bool HasCount(const IndexCall& call, const std::string& name, std::initializer_list<size_t> counts) {
+bool HasCount(const PlanCall& call, const std::string& name, std::initializer_list<size_t> counts) {
   return std::find(counts.begin(), counts.end(), call[name].values.size()) != counts.end();
 }
-bool IsBelow(const IndexCall& call, const std::string& name, int64_t least) {
+bool IsBelow(const PlanCall& call, const std::string& name, int64_t least) {
   const auto& values = call[name].values;
   return std::any_of(values.begin(), values.end(), [=](int64_t value) { return value < least; });
 }
-IndexRule Counts(const std::string& name, std::initializer_list<size_t> counts, aclnnStatus code = 161002) {
+Rule Counts(const std::string& name, std::initializer_list<size_t> counts, aclnnStatus code = 161002) {
   const std::vector<size_t> allowed(counts);
-  return Refuses(code, name, [=](IndexCall& call) {
+  return Refuses(code, name, [=](PlanCall& call) {
     return std::find(allowed.begin(), allowed.end(), call[name].values.size()) == allowed.end();
   });
 }
-IndexRule AtLeast(const std::string& name, int64_t least) {
+Rule AtLeast(const std::string& name, int64_t least) {
   return Refuses(161002, name,
-                 [=](IndexCall& call) { return !call[name].null && IsBelow(call, name, least); });
+                 [=](PlanCall& call) { return !call[name].null && IsBelow(call, name, least); });
 }
-IndexRule Ones(const std::string& name) {
-  return Refuses(161002, name, [=](IndexCall& call) {
+Rule Ones(const std::string& name) {
+  return Refuses(161002, name, [=](PlanCall& call) {
     const auto& values = call[name].values;
     return std::any_of(values.begin(), values.end(), [](int64_t value) { return value != 1; });
   });
 }
-IndexRule OnesBefore950(const std::string& name) {
-  return Refuses(161002, name, [=](IndexCall& call) {
+Rule OnesBefore950(const std::string& name) {
+  return Refuses(161002, name, [=](PlanCall& call) {
     const auto& values = call[name].values;
     return call.product != Product::k950 &&
            std::any_of(values.begin(), values.end(), [](int64_t value) { return value != 1; });
   });
 }
-IndexRule HalfOfKernel(const std::string& padding, size_t axes) {
-  return Refuses(161002, padding, [=](IndexCall& call) {
+Rule HalfOfKernel(const std::string& padding, size_t axes) {
+  return Refuses(161002, padding, [=](PlanCall& call) {
     bool wrong = false;
     for (size_t k = 0; k < axes; ++k)
       wrong = wrong || ValueOf(call, padding, k, 0) > ValueOf(call, "kernelSize", k, 1) / 2;
     return wrong;
   });
 }
-IndexRule OneFormat(const std::string& names) {
+Rule OneFormat(const std::string& names) {
   const std::vector<std::string> all = Words(names);
-  return Refuses(161002, "format " + names, [=](IndexCall& call) {
+  return Refuses(161002, "format " + names, [=](PlanCall& call) {
     return std::any_of(all.begin(), all.end(),
                        [&](const std::string& name) { return call[name].format != call[all[0]].format; });
   });
 }
-IndexRule NotPrivate(const std::string& names) {
+Rule NotPrivate(const std::string& names) {
   const std::vector<std::string> all = Words(names);
-  return Refuses(161002, names, [=](IndexCall& call) {
+  return Refuses(161002, names, [=](PlanCall& call) {
     return std::any_of(all.begin(), all.end(),
                        [&](const std::string& name) { return call[name].format == ACL_FORMAT_FRACTAL_NZ; });
   });
 }
-IndexRule ImageFormats(const std::string& a, const std::string& b) {
-  return Refuses(161002, a + " " + b, [=](IndexCall& call) {
-    const auto is_wrong = [](const IndexArgument& one) {
+Rule ImageFormats(const std::string& a, const std::string& b) {
+  return Refuses(161002, a + " " + b, [=](PlanCall& call) {
+    const auto is_wrong = [](const PlanArgument& one) {
       return !((one.shape.size() == 4 && one.format == ACL_FORMAT_NCHW) ||
                (one.shape.size() == 3 && one.format == ACL_FORMAT_NCL));
     };
     return is_wrong(call[a]) || is_wrong(call[b]);
   });
 }
-IndexRule ImageHasElements(const std::string& name, size_t axes) {
-  return Refuses(161002, name, [=](IndexCall& call) {
+Rule ImageHasElements(const std::string& name, size_t axes) {
+  return Refuses(161002, name, [=](PlanCall& call) {
     const Shape last = LastDims(call[name].shape, axes + 1);
     return std::find(last.begin(), last.end(), 0) != last.end();
   });
 }
 // Sets the result.
-IndexRule WindowsFit(const std::string& pooled, size_t axes, const Names& names = {}) {
-  return Refuses(161002, names.kernel, [=](IndexCall& call) {
+Rule WindowsFit(const std::string& pooled, size_t axes, const Names& names = {}) {
+  return Refuses(161002, names.kernel, [=](PlanCall& call) {
     call.result = call[pooled].shape;
     bool fits = true;
     for (size_t k = 0; k < axes; ++k) {
@@ -345,9 +345,7 @@ IndexRule WindowsFit(const std::string& pooled, size_t axes, const Names& names 
     return !fits;
   });
 }
-void Append(IndexRules& rules, const IndexRules& more) {
-  rules.insert(rules.end(), more.begin(), more.end());
-}
+void Append(Rules& rules, const Rules& more) { rules.insert(rules.end(), more.begin(), more.end()); }
 
 // ---- drawing ----
 
@@ -366,7 +364,7 @@ Shape DrawImage(RandomNumbers& random, size_t axes) {
 }
 
 // Draws an image and its windows; returns the output's shape, of which a dim is 0 where no window fits.
-Shape DrawWindows(const DrawForm& form, IndexCall& call, RandomNumbers& random, Shape& image) {
+Shape DrawWindows(const DrawForm& form, PlanCall& call, RandomNumbers& random, Shape& image) {
   image = DrawImage(random, form.axes);
   const auto draw = [&](const std::string& name, int64_t least, int64_t most) {
     auto& values = call[name].values;
@@ -391,15 +389,15 @@ Shape DrawWindows(const DrawForm& form, IndexCall& call, RandomNumbers& random, 
   return out;
 }
 
-void SetTensor(IndexCall& call, const std::string& name, const Shape& shape, DtypeNumber dtype) {
+void SetTensor(PlanCall& call, const std::string& name, const Shape& shape, DtypeNumber dtype) {
   call[name].shape = shape;
   call[name].dtype = dtype;
 }
 
 // ---- maxima ----
 
-std::vector<IndexArgument> WithWindows(std::vector<IndexArgument> first, std::vector<IndexArgument> last,
-                                       size_t axes) {
+std::vector<PlanArgument> WithWindows(std::vector<PlanArgument> first, std::vector<PlanArgument> last,
+                                      size_t axes) {
   const size_t n = axes;
   first.push_back(ArrayArg("kernelSize", Index(n, 2)));
   first.push_back(ArrayArg("stride", Index(n, 2)));
@@ -410,41 +408,41 @@ std::vector<IndexArgument> WithWindows(std::vector<IndexArgument> first, std::ve
   return first;
 }
 
-IndexRules FlatWindows() {
+Rules FlatWindows() {
   return {AtLeast("kernelSize", 1),  Counts("stride", {0, 1, 2}), AtLeast("stride", 1),
           Counts("padding", {1, 2}), Counts("dilation", {1, 2}),  AtLeast("padding", 0),
           HalfOfKernel("padding", 2)};
 }
-IndexRules DeepWindows() {
+Rules DeepWindows() {
   return {Counts("kernelSize", {1, 3}), Counts("stride", {0, 1, 3}), Counts("padding", {1, 3}),
           AtLeast("kernelSize", 1),     AtLeast("stride", 1),        AtLeast("padding", 0),
           HalfOfKernel("padding", 3)};
 }
 
-IndexOperator WithPlaces(const CFunction& function, size_t axes, const Listed& places) {
-  IndexOperator op;
+OperatorSpec WithPlaces(const CFunction& function, size_t axes, const Listed& places) {
+  OperatorSpec op;
   op.function = function;
   const Shape self = axes == 2 ? Shape{2, 4, 6} : Shape{2, 4, 4, 6};
   const Shape out = axes == 2 ? Shape{2, 3, 4} : Shape{2, 3, 3, 4};
   op.valid = WithWindows({TensorArg("self", self)},
                          {OutputArg("out", out), OutputArg("indices", out, ACL_INT32)}, axes);
-  op.rules = {NoNulls("self kernelSize stride padding dilation out indices"), Listed_("self", kFloatsOnNew),
-              Listed_("indices", places), OneDtype("self", "out"),
+  op.rules = {NoNulls("self kernelSize stride padding dilation out indices"), DtypeIn("self", kFloatsOnNew),
+              DtypeIn("indices", places), SameDtype("self", "out"),
               OneFormat(axes == 2 ? "self out" : "self out indices")};
   if (axes == 2) op.rules.push_back(NotPrivate("self out indices"));
-  op.rules.push_back(RankRange("self", axes + 1, axes + 2));
+  op.rules.push_back(Ranks("self", axes + 1, axes + 2));
   if (axes == 2) {
     op.rules.push_back(Counts("kernelSize", {1, 2}));
     Append(op.rules, FlatWindows());
   } else {
-    IndexRules windows = DeepWindows();
+    Rules windows = DeepWindows();
     windows.insert(windows.begin() + 3, Counts("dilation", {1, 3}));
     Append(op.rules, windows);
   }
   Append(op.rules,
          {AtLeast("dilation", 1), OnesBefore950("dilation"), ImageHasElements("self", axes),
-          WindowsFit("self", axes), ResultIs("out"), OneShape("out", "indices"), EmptyDone("self")});
-  op.draw = [=](IndexCall& call, RandomNumbers& random) {
+          WindowsFit("self", axes), ResultIs("out"), SameShape("out", "indices"), DoneIfEmpty("self")});
+  op.draw = [=](PlanCall& call, RandomNumbers& random) {
     Shape image;
     const Shape result = DrawWindows({axes, {}, true}, call, random, image);
     const DtypeNumber dtype = DrawDtype(random, kHalves);
@@ -453,7 +451,7 @@ IndexOperator WithPlaces(const CFunction& function, size_t axes, const Listed& p
     const bool is_wide = axes == 2 || call.product == Product::k950;
     SetTensor(call, "indices", result, is_wide ? DrawDtype(random, {ACL_INT32, ACL_INT64}) : ACL_INT32);
   };
-  op.oracle = [=](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [=](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     if (NumElements(tensors[0].shape) == 0) return std::vector<Outcome>{{}, {}};
     return Maxima(tensors[0], call["out"].shape, axes, PartsOf(call, {}, tensors[0].shape, axes),
                   tensors[2].dtype);
@@ -463,7 +461,7 @@ IndexOperator WithPlaces(const CFunction& function, size_t axes, const Listed& p
 }
 
 // Places that are those of some element of each window.
-void FillPlaces(const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random, size_t axes) {
+void FillPlaces(const PlanCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random, size_t axes) {
   FillWithSmallNumbers(call, tensors, random);
   HostTensor& places = tensors[2];
   const int64_t plane = NumElements(LastDims(call["self"].shape, axes));
@@ -471,9 +469,9 @@ void FillPlaces(const IndexCall& call, std::vector<HostTensor>& tensors, RandomN
     EncodeIntegerElement(places.dtype(), plane > 0 ? random.Below(plane) : 0, places.Element(i));
 }
 
-IndexOperator GradientWithPlaces(const CFunction& function, size_t axes, const Listed& list,
-                                 const Listed& places) {
-  IndexOperator op;
+OperatorSpec GradientWithPlaces(const CFunction& function, size_t axes, const Listed& list,
+                                const Listed& places) {
+  OperatorSpec op;
   op.function = function;
   const Shape self = axes == 2 ? Shape{2, 4, 6} : Shape{2, 4, 4, 6};
   const Shape out = axes == 2 ? Shape{2, 3, 4} : Shape{2, 3, 3, 4};
@@ -482,33 +480,33 @@ IndexOperator GradientWithPlaces(const CFunction& function, size_t axes, const L
       {OutputArg("gradInput", self)}, axes);
   op.takes_workspace = true;
   op.rules = {NoNulls("gradOutput self indices kernelSize stride padding dilation gradInput"),
-              Listed_("gradOutput", list),
-              Listed_("indices", places),
-              OneDtype("gradOutput", "self"),
-              OneDtype("gradOutput", "gradInput"),
+              DtypeIn("gradOutput", list),
+              DtypeIn("indices", places),
+              SameDtype("gradOutput", "self"),
+              SameDtype("gradOutput", "gradInput"),
               OneFormat("self gradOutput gradInput"),
               NotPrivate("self gradOutput indices gradInput"),
-              RankRange("self", axes + 1, axes + 2)};
+              Ranks("self", axes + 1, axes + 2)};
   if (axes == 2) {
     op.rules.push_back(Counts("kernelSize", {1, 2}));
     Append(op.rules, FlatWindows());
   } else {
-    IndexRules windows = DeepWindows();
+    Rules windows = DeepWindows();
     windows.insert(windows.begin() + 3, Counts("dilation", {1, 3}));
     Append(op.rules, windows);
   }
-  Append(op.rules, {AtLeast("dilation", 1), OnesBefore950("dilation"), OneShape("self", "gradInput"),
+  Append(op.rules, {AtLeast("dilation", 1), OnesBefore950("dilation"), SameShape("self", "gradInput"),
                     ImageHasElements("self", axes), WindowsFit("self", axes), ResultIs("gradOutput"),
                     Refuses(161002, "indices",
-                            [](IndexCall& call) {
+                            [](PlanCall& call) {
                               return call["indices"].dtype != ACL_INT8 &&
                                      call["indices"].shape != call["gradOutput"].shape;
                             }),
-                    EmptyDone("self"), Refuses(561103, "indices", [](IndexCall& call) {
+                    DoneIfEmpty("self"), Refuses(561103, "indices", [](PlanCall& call) {
                       return call["indices"].dtype == ACL_INT8 &&
                              NumElements(call["indices"].shape) < 4 * NumElements(call["gradOutput"].shape);
                     })});
-  op.draw = [=](IndexCall& call, RandomNumbers& random) {
+  op.draw = [=](PlanCall& call, RandomNumbers& random) {
     Shape image;
     const Shape result = DrawWindows({axes, {}, true}, call, random, image);
     const DtypeNumber dtype =
@@ -518,10 +516,10 @@ IndexOperator GradientWithPlaces(const CFunction& function, size_t axes, const L
     SetTensor(call, "indices", result,
               call.product == Product::k950 ? DrawDtype(random, {ACL_INT32, ACL_INT64}) : ACL_INT32);
   };
-  op.fill = [=](const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+  op.fill = [=](const PlanCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
     FillPlaces(call, tensors, random, axes);
   };
-  op.oracle = [=](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [=](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     if (NumElements(tensors[1].shape) == 0) return std::vector<Outcome>{{}};
     return std::vector<Outcome>{
         GradientOfMaxima(tensors[0], tensors[2], tensors[1].shape, call["gradInput"].dtype, axes)};
@@ -531,8 +529,8 @@ IndexOperator GradientWithPlaces(const CFunction& function, size_t axes, const L
 
 const Names kPoolNames = {"kernelShape", "strides", "pads", "dilations", true};
 
-IndexOperator MaxPool() {
-  IndexOperator op;
+OperatorSpec MaxPool() {
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnMaxPool);
   op.valid = {TensorArg("self", {2, 4, 6}, ACL_FLOAT16),
               ArrayArg("kernelShape", {2, 3}),
@@ -545,16 +543,16 @@ IndexOperator MaxPool() {
   const DtypeList more = {ACL_INT8, ACL_INT16, ACL_INT32, ACL_INT64, ACL_UINT8, ACL_UINT16, ACL_BF16};
   op.rules = {NoNulls("self kernelShape strides pads dilations out"),
               Refuses(161002, "self",
-                      [=](IndexCall& call) {
+                      [=](PlanCall& call) {
                         const DtypeNumber dtype = call["self"].dtype;
                         const bool is_new = call.product == Product::kA2 || call.product == Product::kA3 ||
                                             call.product == Product::k950;
                         return !(dtype == ACL_FLOAT16 || (dtype == ACL_FLOAT && is_new) ||
                                  (call.product == Product::k950 && IsOneOf(dtype, more)));
                       }),
-              OneDtype("self", "out"),
+              SameDtype("self", "out"),
               OneFormat("self out"),
-              RankRange("self", 3, 4),
+              Ranks("self", 3, 4),
               Counts("kernelShape", {1, 2}),
               Counts("strides", {0, 1, 2}),
               AtLeast("kernelShape", 1),
@@ -563,9 +561,9 @@ IndexOperator MaxPool() {
               AtLeast("pads", 0),
               Counts("dilations", {0, 1, 2, 4}),
               Ones("dilations"),
-              Refuses(161002, "autoPad", [](IndexCall& call) { return call["autoPad"].integer != 0; }),
+              Refuses(161002, "autoPad", [](PlanCall& call) { return call["autoPad"].integer != 0; }),
               Refuses(161002, "pads",
-                      [](IndexCall& call) {
+                      [](PlanCall& call) {
                         bool wrong = false;
                         for (size_t k = 0; k < 2; ++k) {
                           const Axis axis = AxisOf(call, kPoolNames, k, 100);
@@ -576,8 +574,8 @@ IndexOperator MaxPool() {
               ImageHasElements("self", 2),
               WindowsFit("self", 2, kPoolNames),
               ResultIs("out"),
-              EmptyDone("self")};
-  op.draw = [=](IndexCall& call, RandomNumbers& random) {
+              DoneIfEmpty("self")};
+  op.draw = [=](PlanCall& call, RandomNumbers& random) {
     Shape image;
     DrawWindows({2, kPoolNames}, call, random, image);
     call["dilations"].values = {1};
@@ -596,7 +594,7 @@ IndexOperator MaxPool() {
     SetTensor(call, "self", image, dtype);
     SetTensor(call, "out", out, dtype);
   };
-  op.oracle = [=](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [=](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     if (NumElements(tensors[0].shape) == 0) return std::vector<Outcome>{{}};
     return std::vector<Outcome>{Maxima(tensors[0], call["out"].shape, 2,
                                        PartsOf(call, kPoolNames, tensors[0].shape, 2), ACL_INT64)[0]};
@@ -605,7 +603,7 @@ IndexOperator MaxPool() {
   return op;
 }
 
-std::vector<IndexOperator> MaximaOperators() {
+std::vector<OperatorSpec> MaximaOperators() {
   const Listed flat = {{}, {ACL_INT32, ACL_INT64}};
   const Listed deep = {{}, {ACL_INT32}, {ACL_INT64}};
   Listed of_gradient = {{}, {ACL_INT32}, {ACL_INT64}};
@@ -617,13 +615,13 @@ std::vector<IndexOperator> MaximaOperators() {
           GradientWithPlaces(PORTACL_C_FUNCTION(aclnnMaxPool3dWithArgmaxBackward), 3, kFloatsOnNew, deep),
           MaxPool()};
 }
-std::vector<IndexOperator> kMaxima = MaximaOperators();
-PORTACL_INDEX_TESTS(MaximaOfWindows, kMaxima);
+std::vector<OperatorSpec> kMaxima = MaximaOperators();
+PORTACL_OPERATOR_TESTS(MaximaOfWindows, kMaxima);
 
 // ---- with a mask ----
 
-IndexRule NotOn950() {
-  return Refuses(161002, "", [](IndexCall& call) { return call.product == Product::k950; });
+Rule NotOn950() {
+  return Refuses(161002, "", [](PlanCall& call) { return call.product == Product::k950; });
 }
 const Listed MaskDtypes() {
   Listed list = {{ACL_FLOAT}, {}, {}, {ACL_FLOAT16}};
@@ -631,7 +629,7 @@ const Listed MaskDtypes() {
   list.on_310b = {ACL_FLOAT16};
   return list;
 }
-Shape MaskShape(const IndexCall& call, const std::string& pooled) {
+Shape MaskShape(const PlanCall& call, const std::string& pooled) {
   Shape mask = call[pooled].shape;
   const size_t last = mask.size() - 1;
   const int64_t windows =
@@ -641,8 +639,8 @@ Shape MaskShape(const IndexCall& call, const std::string& pooled) {
   return mask;
 }
 
-IndexOperator WithMask() {
-  IndexOperator op;
+OperatorSpec WithMask() {
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnMaxPool2dWithMask);
   op.valid = WithWindows({TensorArg("self", {2, 4, 6})},
                          {OutputArg("out", {2, 3, 4}), OutputArg("indices", {2, 4, 64}, ACL_INT8)}, 2);
@@ -650,18 +648,18 @@ IndexOperator WithMask() {
               Counts("kernelSize", {1, 2}),
               NoNulls("stride padding dilation indices"),
               NotOn950(),
-              Listed_("self", MaskDtypes()),
-              Listed_("indices", {{ACL_INT8}}),
-              OneDtype("self", "out"),
+              DtypeIn("self", MaskDtypes()),
+              DtypeIn("indices", {{ACL_INT8}}),
+              SameDtype("self", "out"),
               OneFormat("self out"),
               NotPrivate("self out indices"),
-              RankRange("self", 3, 4)};
+              Ranks("self", 3, 4)};
   Append(op.rules, FlatWindows());
   Append(op.rules, {Ones("dilation"), ImageHasElements("self", 2), WindowsFit("self", 2), ResultIs("out"),
                     Refuses(161002, "indices",
-                            [](IndexCall& call) { return call["indices"].shape != MaskShape(call, "self"); }),
-                    EmptyDone("self")});
-  op.draw = [](IndexCall& call, RandomNumbers& random) {
+                            [](PlanCall& call) { return call["indices"].shape != MaskShape(call, "self"); }),
+                    DoneIfEmpty("self")});
+  op.draw = [](PlanCall& call, RandomNumbers& random) {
     Shape image;
     const Shape result = DrawWindows({}, call, random, image);
     SetTensor(call, "self", image, ACL_FLOAT);
@@ -670,8 +668,8 @@ IndexOperator WithMask() {
   };
   return op;
 }
-IndexOperator MaskGradient() {
-  IndexOperator op;
+OperatorSpec MaskGradient() {
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnMaxPool2dWithMaskBackward);
   op.valid = WithWindows({TensorArg("gradOutput", {2, 3, 4}), TensorArg("self", {2, 4, 6}),
                           TensorArg("indices", {2, 4, 64}, ACL_INT8)},
@@ -681,23 +679,24 @@ IndexOperator MaskGradient() {
               Counts("kernelSize", {1, 2}, 161001),
               NoNulls("stride padding dilation indices gradInput"),
               NotOn950(),
-              Listed_("gradOutput", MaskDtypes()),
-              Listed_("indices", {{ACL_INT8, ACL_INT32}}),
-              OneDtype("gradOutput", "self"),
-              OneDtype("gradOutput", "gradInput"),
+              DtypeIn("gradOutput", MaskDtypes()),
+              DtypeIn("indices", {{ACL_INT8, ACL_INT32}}),
+              SameDtype("gradOutput", "self"),
+              SameDtype("gradOutput", "gradInput"),
               OneFormat("self gradOutput gradInput"),
               NotPrivate("self gradOutput indices gradInput"),
-              RankRange("self", 3, 4)};
+              Ranks("self", 3, 4)};
   Append(op.rules, FlatWindows());
-  Append(op.rules,
-         {Ones("dilation"), OneShape("self", "gradInput"), ImageHasElements("self", 2), WindowsFit("self", 2),
-          ResultIs("gradOutput"), EmptyDone("self"), Refuses(561103, "indices", [](IndexCall& call) {
-            const IndexArgument& mask = call["indices"];
-            const bool is_one = ValueOf(call, "kernelSize", 0, 1) * ValueOf(call, "kernelSize", 1, 1) == 1;
-            return !is_one && NumElements(mask.shape) * std::max<int64_t>(1, ElementSize(mask.dtype)) <
-                                  4 * NumElements(call["gradOutput"].shape);
-          })});
-  op.draw = [](IndexCall& call, RandomNumbers& random) {
+  Append(
+      op.rules,
+      {Ones("dilation"), SameShape("self", "gradInput"), ImageHasElements("self", 2), WindowsFit("self", 2),
+       ResultIs("gradOutput"), DoneIfEmpty("self"), Refuses(561103, "indices", [](PlanCall& call) {
+         const PlanArgument& mask = call["indices"];
+         const bool is_one = ValueOf(call, "kernelSize", 0, 1) * ValueOf(call, "kernelSize", 1, 1) == 1;
+         return !is_one && NumElements(mask.shape) * std::max<int64_t>(1, ElementSize(mask.dtype)) <
+                               4 * NumElements(call["gradOutput"].shape);
+       })});
+  op.draw = [](PlanCall& call, RandomNumbers& random) {
     Shape image;
     const Shape result = DrawWindows({}, call, random, image);
     for (const char* name : {"self", "gradInput"}) call[name].shape = image;
@@ -707,34 +706,34 @@ IndexOperator MaskGradient() {
   return op;
 }
 
-class Masks : public ::testing::TestWithParam<const IndexOperator*> {};
+class Masks : public ::testing::TestWithParam<const OperatorSpec*> {};
 TEST_P(Masks, Contract) { CheckContract(*GetParam()); }
-const IndexOperator kMask = WithMask();
-const IndexOperator kMaskGradient = MaskGradient();
+const OperatorSpec kMask = WithMask();
+const OperatorSpec kMaskGradient = MaskGradient();
 INSTANTIATE_TEST_SUITE_P(Of, Masks, ::testing::Values(&kMask, &kMaskGradient),
                          [](const auto& parameter) { return std::string(parameter.param->function.name); });
 
 // ---- means ----
 
-void SetFormats(IndexCall& call, std::initializer_list<const char*> names) {
+void SetFormats(PlanCall& call, std::initializer_list<const char*> names) {
   for (const char* name : names)
     call[name].format = call[name].shape.size() == 4 ? ACL_FORMAT_NCHW : ACL_FORMAT_NCL;
 }
 
-Divisor DivisorOf(const IndexCall& call) {
+Divisor DivisorOf(const PlanCall& call) {
   return {call["countIncludePad"].integer != 0, call["divisorOverride"].integer};
 }
-void DrawDivisor(IndexCall& call, RandomNumbers& random) {
+void DrawDivisor(PlanCall& call, RandomNumbers& random) {
   call["countIncludePad"].integer = random.Below(2);
   call["divisorOverride"].integer = random.Chance(25) ? random.Between(-3, 7) : 0;
 }
 
 const Names kMeanNames = {"kernelSize", "strides", "paddings", "dilation", false};
 
-bool ModeIsWrong(const IndexCall& call) {
+bool ModeIsWrong(const PlanCall& call) {
   const int64_t mode = call["cubeMathType"].integer;
   if (mode < 0 || mode > 4) return true;
-  const IndexArgument& self = call["self"];
+  const PlanArgument& self = call["self"];
   if (self.dtype != ACL_FLOAT || call.product == Product::k950) return false;
   const bool is_old = call.product != Product::kA2 && call.product != Product::kA3;
   if (is_old) return mode == 0 || mode == 3;
@@ -750,38 +749,38 @@ bool ModeIsWrong(const IndexCall& call) {
   return is_whole || (is_square && is_small && std::llabs(call["divisorOverride"].integer) <= 255);
 }
 
-IndexOperator AvgPool2d() {
-  IndexOperator op;
+OperatorSpec AvgPool2d() {
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnAvgPool2d);
   op.valid = {
       TensorArg("self", {2, 4, 6}),     ArrayArg("kernelSize", {2, 3}), ArrayArg("strides", {2, 2}),
       ArrayArg("paddings", {1, 1}),     IntegerArg("ceilMode", 1),      IntegerArg("countIncludePad", 1),
       IntegerArg("divisorOverride", 0), IntegerArg("cubeMathType", 1),  OutputArg("out", {2, 3, 4})};
   op.valid[0].format = op.valid[8].format = ACL_FORMAT_NCL;
-  op.rules = {
-      NoNulls("self kernelSize strides paddings out"),
-      Listed_("self", kAllFloats),
-      OneDtype("self", "out"),
-      ImageFormats("self", "out"),
-      AtLeast("kernelSize", 1),
-      AtLeast("strides", 1),
-      AtLeast("paddings", 0),
-      EmptyDone("self"),
-      RankRange("self", 3, 4),
-      Refuses(161002, "kernelSize", [](IndexCall& call) { return call["kernelSize"].values.empty(); }),
-      Counts("paddings", {1, 2}),
-      Counts("strides", {0, 1, 2}),
-      Refuses(161002, "paddings",
-              [](IndexCall& call) {
-                bool wrong = false;
-                for (size_t k = 0; k < 2; ++k)
-                  wrong = wrong || 2 * ValueOf(call, "paddings", k, 0) > ValueOf(call, "kernelSize", k, 1);
-                return wrong;
-              }),
-      WindowsFit("self", 2, kMeanNames),
-      ResultIs("out"),
-      Refuses(161002, "cubeMathType", [](IndexCall& call) { return ModeIsWrong(call); })};
-  op.draw = [](IndexCall& call, RandomNumbers& random) {
+  op.rules = {NoNulls("self kernelSize strides paddings out"),
+              DtypeIn("self", kAllFloats),
+              SameDtype("self", "out"),
+              ImageFormats("self", "out"),
+              AtLeast("kernelSize", 1),
+              AtLeast("strides", 1),
+              AtLeast("paddings", 0),
+              DoneIfEmpty("self"),
+              Ranks("self", 3, 4),
+              Refuses(161002, "kernelSize", [](PlanCall& call) { return call["kernelSize"].values.empty(); }),
+              Counts("paddings", {1, 2}),
+              Counts("strides", {0, 1, 2}),
+              Refuses(161002, "paddings",
+                      [](PlanCall& call) {
+                        bool wrong = false;
+                        for (size_t k = 0; k < 2; ++k)
+                          wrong = wrong ||
+                                  2 * ValueOf(call, "paddings", k, 0) > ValueOf(call, "kernelSize", k, 1);
+                        return wrong;
+                      }),
+              WindowsFit("self", 2, kMeanNames),
+              ResultIs("out"),
+              Refuses(161002, "cubeMathType", [](PlanCall& call) { return ModeIsWrong(call); })};
+  op.draw = [](PlanCall& call, RandomNumbers& random) {
     Shape image;
     const Shape result = DrawWindows({2, kMeanNames}, call, random, image);
     const DtypeNumber dtype = DrawDtype(random, kHalves);
@@ -792,7 +791,7 @@ IndexOperator AvgPool2d() {
     call["cubeMathType"].integer = random.Below(5);
   };
   op.fill = FillWithSmallNumbers;
-  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const TensorValues& self = tensors[0];
     if (NumElements(self.shape) == 0) return std::vector<Outcome>{{}};
     return std::vector<Outcome>{Means(self, call["out"].shape, self.dtype, 2,
@@ -801,8 +800,8 @@ IndexOperator AvgPool2d() {
   return op;
 }
 
-IndexOperator AvgPool2dBackward() {
-  IndexOperator op;
+OperatorSpec AvgPool2dBackward() {
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnAvgPool2dBackward);
   op.valid = {TensorArg("gradOutput", {2, 3, 4}), TensorArg("self", {2, 4, 6}),
               ArrayArg("kernelSize", {2, 3}),     ArrayArg("stride", {2, 2}),
@@ -814,15 +813,15 @@ IndexOperator AvgPool2dBackward() {
               AtLeast("kernelSize", 1),
               AtLeast("stride", 1),
               Refuses(161002, "stride",
-                      [](IndexCall& call) {
+                      [](PlanCall& call) {
                         return !call["stride"].null && !HasCount(call, "stride", {0, 1, 2});
                       }),
-              Listed_("gradOutput self", kAllFloats),
-              OneDtype("gradOutput", "gradInput"),
+              DtypeIn("gradOutput self", kAllFloats),
+              SameDtype("gradOutput", "gradInput"),
               ImageFormats("gradOutput", "gradInput"),
-              RankRange("gradOutput", 3, 4),
+              Ranks("gradOutput", 3, 4),
               Refuses(161002, "gradInput",
-                      [](IndexCall& call) {
+                      [](PlanCall& call) {
                         return call["gradInput"].shape.size() != call["gradOutput"].shape.size();
                       }),
               Counts("kernelSize", {1, 2}),
@@ -830,17 +829,17 @@ IndexOperator AvgPool2dBackward() {
               AtLeast("padding", 0),
               HalfOfKernel("padding", 2),
               Refuses(161002, "cubeMathType",
-                      [](IndexCall& call) {
+                      [](PlanCall& call) {
                         return call["cubeMathType"].integer < 0 || call["cubeMathType"].integer > 3;
                       }),
-              OneShape("self", "gradInput"),
-              EmptyDone("gradOutput self"),
-              Refuses(561103, "gradOutput", [](IndexCall& call) {
+              SameShape("self", "gradInput"),
+              DoneIfEmpty("gradOutput self"),
+              Refuses(561103, "gradOutput", [](PlanCall& call) {
                 const Shape& a = call["gradOutput"].shape;
                 const Shape& b = call["gradInput"].shape;
                 return !std::equal(a.begin(), a.end() - 2, b.begin());
               })};
-  op.draw = [](IndexCall& call, RandomNumbers& random) {
+  op.draw = [](PlanCall& call, RandomNumbers& random) {
     Shape image;
     Shape result = DrawWindows({}, call, random, image);
     if (result.back() > 0 && random.Chance(10)) result.back() += random.Between(-1, 2);  // CANN does not look
@@ -852,7 +851,7 @@ IndexOperator AvgPool2dBackward() {
     call["cubeMathType"].integer = random.Below(4);
   };
   op.fill = FillWithSmallNumbers;
-  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const Shape& self = tensors[1].shape;
     if (NumElements(self) == 0 || NumElements(tensors[0].shape) == 0) return std::vector<Outcome>{{}};
     return std::vector<Outcome>{
@@ -861,8 +860,8 @@ IndexOperator AvgPool2dBackward() {
   return op;
 }
 
-IndexRule KernelInInput(const std::string& self) {
-  return Refuses(161002, "kernelSize", [=](IndexCall& call) {
+Rule KernelInInput(const std::string& self) {
+  return Refuses(161002, "kernelSize", [=](PlanCall& call) {
     const Shape last = LastDims(call[self].shape, 3);
     bool wrong = false;
     for (size_t k = 0; k < 3; ++k) wrong = wrong || ValueOf(call, "kernelSize", k, 1) > last[k];
@@ -870,7 +869,7 @@ IndexRule KernelInInput(const std::string& self) {
   });
 }
 
-std::vector<IndexArgument> WithMeans(std::vector<IndexArgument> first, const IndexArgument& last) {
+std::vector<PlanArgument> WithMeans(std::vector<PlanArgument> first, const PlanArgument& last) {
   for (const char* name : {"kernelSize", "stride"}) first.push_back(ArrayArg(name, {2, 2, 2}));
   first.push_back(ArrayArg("padding", {1, 0, 1}));
   for (const char* name : {"ceilMode", "countIncludePad", "divisorOverride"})
@@ -879,20 +878,20 @@ std::vector<IndexArgument> WithMeans(std::vector<IndexArgument> first, const Ind
   return first;
 }
 
-IndexOperator AvgPool3d() {
-  IndexOperator op;
+OperatorSpec AvgPool3d() {
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnAvgPool3d);
   op.valid = WithMeans({TensorArg("self", {2, 4, 4, 6})}, OutputArg("out", {2, 3, 2, 4}));
   op.rules = {NoNulls("self kernelSize stride padding out"),
-              Listed_("self", kAllFloats),
-              OneDtype("self", "out"),
+              DtypeIn("self", kAllFloats),
+              SameDtype("self", "out"),
               NotPrivate("self"),
               OneFormat("self out"),
-              EmptyDone("self"),
-              RankRange("self", 4, 5)};
+              DoneIfEmpty("self"),
+              Ranks("self", 4, 5)};
   Append(op.rules, DeepWindows());
   Append(op.rules, {KernelInInput("self"), WindowsFit("self", 3), ResultIs("out")});
-  op.draw = [](IndexCall& call, RandomNumbers& random) {
+  op.draw = [](PlanCall& call, RandomNumbers& random) {
     Shape image;
     const Shape result = DrawWindows({3}, call, random, image);
     const DtypeNumber dtype = DrawDtype(random, kHalves);
@@ -901,7 +900,7 @@ IndexOperator AvgPool3d() {
     DrawDivisor(call, random);
   };
   op.fill = FillWithSmallNumbers;
-  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const TensorValues& self = tensors[0];
     if (NumElements(self.shape) == 0) return std::vector<Outcome>{{}};
     return std::vector<Outcome>{
@@ -910,22 +909,22 @@ IndexOperator AvgPool3d() {
   return op;
 }
 
-IndexOperator AvgPool3dBackward() {
-  IndexOperator op;
+OperatorSpec AvgPool3dBackward() {
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnAvgPool3dBackward);
   op.valid = WithMeans({TensorArg("gradOutput", {2, 3, 2, 4}), TensorArg("self", {2, 4, 4, 6})},
                        OutputArg("output", {2, 4, 4, 6}));
   op.rules = {NoNulls("gradOutput self kernelSize stride padding output"),
-              Listed_("gradOutput", kAllFloats),
-              OneDtype("gradOutput", "self"),
-              OneDtype("gradOutput", "output"),
+              DtypeIn("gradOutput", kAllFloats),
+              SameDtype("gradOutput", "self"),
+              SameDtype("gradOutput", "output"),
               NotPrivate("self"),
               OneFormat("self gradOutput output"),
-              RankRange("self", 4, 5)};
+              Ranks("self", 4, 5)};
   Append(op.rules, DeepWindows());
-  Append(op.rules, {OneShape("self", "output"), ImageHasElements("self", 3), KernelInInput("self"),
-                    WindowsFit("self", 3), ResultIs("gradOutput"), EmptyDone("self")});
-  op.draw = [](IndexCall& call, RandomNumbers& random) {
+  Append(op.rules, {SameShape("self", "output"), ImageHasElements("self", 3), KernelInInput("self"),
+                    WindowsFit("self", 3), ResultIs("gradOutput"), DoneIfEmpty("self")});
+  op.draw = [](PlanCall& call, RandomNumbers& random) {
     Shape image;
     const Shape result = DrawWindows({3}, call, random, image);
     const DtypeNumber dtype = DrawDtype(random, kHalves);
@@ -934,7 +933,7 @@ IndexOperator AvgPool3dBackward() {
     DrawDivisor(call, random);
   };
   op.fill = FillWithSmallNumbers;
-  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const Shape& self = tensors[1].shape;
     if (NumElements(self) == 0) return std::vector<Outcome>{{}};
     return std::vector<Outcome>{
@@ -952,8 +951,8 @@ Shape DrawAdaptive(RandomNumbers& random, Shape& image, size_t axes = 2) {
     out[out.size() - axes + k] = random.Between(1, k == axes - 1 && random.Chance(4) ? 150 : 6);
   return out;
 }
-IndexRule SameBatch(const std::string& a, const std::string& b, size_t axes = 2) {
-  return Refuses(161002, b, [=](IndexCall& call) {
+Rule SameBatch(const std::string& a, const std::string& b, size_t axes = 2) {
+  return Refuses(161002, b, [=](PlanCall& call) {
     const Shape& first = call[a].shape;
     const Shape& second = call[b].shape;
     return first.size() != second.size() ||
@@ -961,26 +960,26 @@ IndexRule SameBatch(const std::string& a, const std::string& b, size_t axes = 2)
   });
 }
 
-IndexOperator AdaptiveMeans() {
-  IndexOperator op;
+OperatorSpec AdaptiveMeans() {
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnAdaptiveAvgPool2d);
   op.valid = {TensorArg("self", {2, 4, 6}), ArrayArg("outputSize", {3, 4}), OutputArg("out", {2, 3, 4})};
   op.valid[0].format = op.valid[2].format = ACL_FORMAT_NCL;
   op.rules = {
       NoNulls("self outputSize out"),
-      RankRange("self", 3, 4),
+      Ranks("self", 3, 4),
       SameBatch("self", "out"),
-      Listed_("self", kAllFloats),
-      OneDtype("self", "out"),
+      DtypeIn("self", kAllFloats),
+      SameDtype("self", "out"),
       ImageFormats("self", "out"),
       Counts("outputSize", {2}),
       Refuses(
           161002, "outputSize",
-          [](IndexCall& call) { return IsBelow(call, "outputSize", call.product == Product::k950 ? 0 : 1); }),
+          [](PlanCall& call) { return IsBelow(call, "outputSize", call.product == Product::k950 ? 0 : 1); }),
       Refuses(161002, "outputSize",
-              [](IndexCall& call) { return LastDims(call["out"].shape, 2) != call["outputSize"].values; }),
-      EmptyDone("self out")};
-  op.draw = [](IndexCall& call, RandomNumbers& random) {
+              [](PlanCall& call) { return LastDims(call["out"].shape, 2) != call["outputSize"].values; }),
+      DoneIfEmpty("self out")};
+  op.draw = [](PlanCall& call, RandomNumbers& random) {
     Shape image;
     const Shape out = DrawAdaptive(random, image);
     const DtypeNumber dtype = DrawDtype(random, kHalves);
@@ -990,7 +989,7 @@ IndexOperator AdaptiveMeans() {
     call["outputSize"].values = LastDims(out, 2);
   };
   op.fill = FillWithSmallNumbers;
-  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const TensorValues& self = tensors[0];
     const Shape& out = call["out"].shape;
     if (NumElements(self.shape) == 0 || NumElements(out) == 0) return std::vector<Outcome>{{}};
@@ -999,28 +998,28 @@ IndexOperator AdaptiveMeans() {
   return op;
 }
 
-IndexOperator AdaptiveMeansGradient() {
-  IndexOperator op;
+OperatorSpec AdaptiveMeansGradient() {
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnAdaptiveAvgPool2dBackward);
   op.valid = {TensorArg("gradOutput", {2, 3, 4}), TensorArg("self", {2, 4, 6}), OutputArg("out", {2, 4, 6})};
   op.rules = {
       NoNulls("gradOutput self out"),
-      RankRange("self", 3, 4),
+      Ranks("self", 3, 4),
       Refuses(161002, "gradOutput",
-              [](IndexCall& call) { return call["gradOutput"].shape.size() != call["self"].shape.size(); }),
+              [](PlanCall& call) { return call["gradOutput"].shape.size() != call["self"].shape.size(); }),
       Refuses(161002, "out",
-              [](IndexCall& call) { return call["out"].shape.size() != call["self"].shape.size(); }),
+              [](PlanCall& call) { return call["out"].shape.size() != call["self"].shape.size(); }),
       SameBatch("self", "gradOutput"),
       SameBatch("self", "out"),
-      Listed_("gradOutput", kAllFloats),
-      OneDtype("gradOutput", "self"),
+      DtypeIn("gradOutput", kAllFloats),
+      SameDtype("gradOutput", "self"),
       NotPrivate("gradOutput"),
       OneFormat("gradOutput self"),
-      EmptyDone("gradOutput self"),
-      Refuses(561103, "out", [](IndexCall& call) {
+      DoneIfEmpty("gradOutput self"),
+      Refuses(561103, "out", [](PlanCall& call) {
         return call["out"].shape != call["self"].shape || call["out"].dtype != call["self"].dtype;
       })};
-  op.draw = [](IndexCall& call, RandomNumbers& random) {
+  op.draw = [](PlanCall& call, RandomNumbers& random) {
     Shape image;
     const Shape out = DrawAdaptive(random, image);
     const DtypeNumber dtype = DrawDtype(random, kHalves);
@@ -1028,7 +1027,7 @@ IndexOperator AdaptiveMeansGradient() {
     for (const char* name : {"self", "out"}) SetTensor(call, name, image, dtype);
   };
   op.fill = FillWithSmallNumbers;
-  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const Shape& self = tensors[1].shape;
     if (NumElements(self) == 0) return std::vector<Outcome>{{}};
     return std::vector<Outcome>{GradientOfMeans(tensors[0], self, tensors[0].dtype, 2,
@@ -1037,7 +1036,7 @@ IndexOperator AdaptiveMeansGradient() {
   return op;
 }
 
-bool HasChannelsLast(const IndexCall& call) {
+bool HasChannelsLast(const PlanCall& call) {
   return call["self"].format == ACL_FORMAT_NHWC && call["self"].shape.size() == 4;
 }
 Index WithChannelLast(Index index) {
@@ -1045,29 +1044,29 @@ Index WithChannelLast(Index index) {
   return index;
 }
 
-IndexOperator AdaptiveMaxima() {
-  IndexOperator op;
+OperatorSpec AdaptiveMaxima() {
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnAdaptiveMaxPool2d);
   op.valid = {TensorArg("self", {2, 4, 6}), ArrayArg("outputSize", {3, 4}), OutputArg("outputOut", {2, 3, 4}),
               OutputArg("indicesOut", {2, 3, 4}, ACL_INT64)};
   op.rules = {
       NoNulls("self outputSize outputOut indicesOut"),
-      Listed_("self", kFD),
-      OneDtype("self", "outputOut"),
-      Refuses(161002, "indicesOut", [](IndexCall& call) { return call["indicesOut"].dtype != ACL_INT64; }),
-      RankRange("self", 3, 4),
-      OneShape("outputOut", "indicesOut"),
+      DtypeIn("self", kFD),
+      SameDtype("self", "outputOut"),
+      Refuses(161002, "indicesOut", [](PlanCall& call) { return call["indicesOut"].dtype != ACL_INT64; }),
+      Ranks("self", 3, 4),
+      SameShape("outputOut", "indicesOut"),
       Counts("outputSize", {2}),
       AtLeast("outputSize", 1),
       ImageHasElements("self", 2),
-      EmptyDone("self"),
-      Refuses(561103, "outputOut", [](IndexCall& call) {
+      DoneIfEmpty("self"),
+      Refuses(561103, "outputOut", [](PlanCall& call) {
         call.result = call["self"].shape;
         std::copy(call["outputSize"].values.begin(), call["outputSize"].values.end(),
                   HasChannelsLast(call) ? call.result.begin() + 1 : call.result.end() - 2);
         return NumElements(call.result) != NumElements(call["outputOut"].shape);
       })};
-  op.draw = [](IndexCall& call, RandomNumbers& random) {
+  op.draw = [](PlanCall& call, RandomNumbers& random) {
     Shape image;
     const Shape out = DrawAdaptive(random, image);
     const DtypeNumber dtype = DrawDtype(random, {ACL_FLOAT, ACL_FLOAT16, ACL_BF16, ACL_DOUBLE});
@@ -1077,12 +1076,12 @@ IndexOperator AdaptiveMaxima() {
     call["outputSize"].values = LastDims(out, 2);
     if (image.size() == 3 || random.Chance(50)) return;
     for (const char* name : {"self", "outputOut", "indicesOut"}) {
-      IndexArgument& one = call[name];
+      PlanArgument& one = call[name];
       one.format = ACL_FORMAT_NHWC;
       std::rotate(one.shape.begin() + 1, one.shape.begin() + 2, one.shape.end());
     }
   };
-  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const TensorValues& self = tensors[0];
     if (NumElements(self.shape) == 0) return std::vector<Outcome>{{}, {}};
     if (!HasChannelsLast(call))
@@ -1110,30 +1109,30 @@ IndexOperator AdaptiveMaxima() {
 
 constexpr int64_t kMostLocations = std::numeric_limits<int32_t>::max();
 
-IndexOperator AdaptiveMaximaGradient() {
-  IndexOperator op;
+OperatorSpec AdaptiveMaximaGradient() {
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnAdaptiveMaxPool2dBackward);
   op.valid = {TensorArg("gradOutput", {2, 3, 4}), TensorArg("self", {2, 4, 6}),
               TensorArg("indices", {2, 3, 4}, ACL_INT64), OutputArg("gradInput", {2, 4, 6})};
   op.takes_workspace = true;
   op.rules = {NoNulls("gradOutput self indices gradInput"),
-              Listed_("gradOutput", kFloatsOnNew),
-              OneDtype("gradOutput", "self"),
-              OneDtype("gradOutput", "gradInput"),
-              Listed_("indices", {{ACL_INT32, ACL_INT64}}),
-              RankRange("self", 3, 4),
-              OneShape("gradOutput", "indices"),
-              OneShape("self", "gradInput"),
+              DtypeIn("gradOutput", kFloatsOnNew),
+              SameDtype("gradOutput", "self"),
+              SameDtype("gradOutput", "gradInput"),
+              DtypeIn("indices", {{ACL_INT32, ACL_INT64}}),
+              Ranks("self", 3, 4),
+              SameShape("gradOutput", "indices"),
+              SameShape("self", "gradInput"),
               Refuses(161002, "self",
-                      [](IndexCall& call) {
+                      [](PlanCall& call) {
                         const Shape plane = LastDims(call["self"].shape, 2);
                         return call.product != Product::k950 && NumElements(plane) > kMostLocations;
                       }),
               OneFormat("self gradOutput indices gradInput"),
               NotPrivate("self gradOutput indices gradInput"),
               SameBatch("self", "gradOutput"),
-              EmptyDone("self gradOutput")};
-  op.draw = [](IndexCall& call, RandomNumbers& random) {
+              DoneIfEmpty("self gradOutput")};
+  op.draw = [](PlanCall& call, RandomNumbers& random) {
     Shape image;
     const Shape out = DrawAdaptive(random, image);
     const DtypeNumber dtype = DrawDtype(random, kHalves);
@@ -1141,10 +1140,10 @@ IndexOperator AdaptiveMaximaGradient() {
     SetTensor(call, "indices", out, DrawDtype(random, {ACL_INT32, ACL_INT64}));
     for (const char* name : {"self", "gradInput"}) SetTensor(call, name, image, dtype);
   };
-  op.fill = [](const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+  op.fill = [](const PlanCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
     FillPlaces(call, tensors, random, 2);
   };
-  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     if (NumElements(tensors[1].shape) == 0) return std::vector<Outcome>{{}};
     return std::vector<Outcome>{
         GradientOfMaxima(tensors[0], tensors[2], tensors[1].shape, call["gradInput"].dtype, 2)};
@@ -1154,19 +1153,19 @@ IndexOperator AdaptiveMaximaGradient() {
 
 // ---- adaptive, three axes ----
 
-IndexRule SameRank(const std::string& a, const std::string& b) {
-  return Refuses(161002, b, [=](IndexCall& call) { return call[a].shape.size() != call[b].shape.size(); });
+Rule SameRank(const std::string& a, const std::string& b) {
+  return Refuses(161002, b, [=](PlanCall& call) { return call[a].shape.size() != call[b].shape.size(); });
 }
 // No dim is 0; on Ascend 950, or everywhere, none besides the batch.
-IndexRule DimsArePositive(const std::string& name, bool everywhere = false) {
-  return Refuses(161002, name, [=](IndexCall& call) {
+Rule DimsArePositive(const std::string& name, bool everywhere = false) {
+  return Refuses(161002, name, [=](PlanCall& call) {
     const Shape& shape = call[name].shape;
     const bool skips = everywhere || call.product == Product::k950;
     return std::find(shape.begin() + (skips ? 1 : 0), shape.end(), 0) != shape.end();
   });
 }
-IndexRule LastDimsArePositive(const std::string& name) {
-  return Refuses(161002, name, [=](IndexCall& call) {
+Rule LastDimsArePositive(const std::string& name) {
+  return Refuses(161002, name, [=](PlanCall& call) {
     const Shape last = LastDims(call[name].shape, 3);
     return std::find(last.begin(), last.end(), 0) != last.end();
   });
@@ -1175,23 +1174,23 @@ bool IsVolumeFormat(int32_t format, bool takes_nd) {
   return format == ACL_FORMAT_NCDHW || format == ACL_FORMAT_NCHW || (takes_nd && format == ACL_FORMAT_ND);
 }
 
-IndexOperator AdaptiveMeans3d() {
-  IndexOperator op;
+OperatorSpec AdaptiveMeans3d() {
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnAdaptiveAvgPool3d);
   op.valid = {TensorArg("self", {2, 4, 6, 5}), ArrayArg("outputSize", {3, 4, 2}),
               OutputArg("out", {2, 3, 4, 2})};
   op.rules = {
       NoNulls("self outputSize out"),
-      RankRange("self", 4, 5),
+      Ranks("self", 4, 5),
       SameRank("self", "out"),
       DimsArePositive("self"),
       SameBatch("self", "out", 3),
       LastDimsArePositive("out"),
-      Listed_("self", kAllFloats),
-      OneDtype("self", "out"),
+      DtypeIn("self", kAllFloats),
+      SameDtype("self", "out"),
       OneFormat("self out"),
       Refuses(161002, "self",
-              [](IndexCall& call) {
+              [](PlanCall& call) {
                 const int32_t format = call["self"].format;
                 return call.product == Product::k950 ? !IsVolumeFormat(format, true)
                                                      : format == ACL_FORMAT_FRACTAL_NZ;
@@ -1199,9 +1198,9 @@ IndexOperator AdaptiveMeans3d() {
       Counts("outputSize", {3}),
       AtLeast("outputSize", 1),
       Refuses(161002, "outputSize",
-              [](IndexCall& call) { return LastDims(call["out"].shape, 3) != call["outputSize"].values; }),
-      EmptyDone("self")};
-  op.draw = [](IndexCall& call, RandomNumbers& random) {
+              [](PlanCall& call) { return LastDims(call["out"].shape, 3) != call["outputSize"].values; }),
+      DoneIfEmpty("self")};
+  op.draw = [](PlanCall& call, RandomNumbers& random) {
     Shape image;
     const Shape out = DrawAdaptive(random, image, 3);
     const DtypeNumber dtype = DrawDtype(random, kHalves);
@@ -1210,7 +1209,7 @@ IndexOperator AdaptiveMeans3d() {
     call["outputSize"].values = LastDims(out, 3);
   };
   op.fill = FillWithSmallNumbers;
-  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const TensorValues& self = tensors[0];
     const Shape& out = call["out"].shape;
     if (NumElements(self.shape) == 0) return std::vector<Outcome>{{}};
@@ -1219,32 +1218,32 @@ IndexOperator AdaptiveMeans3d() {
   return op;
 }
 
-IndexOperator AdaptiveMeansGradient3d() {
-  IndexOperator op;
+OperatorSpec AdaptiveMeansGradient3d() {
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnAdaptiveAvgPool3dBackward);
   op.valid = {TensorArg("gradOutput", {2, 1, 1, 1}), TensorArg("self", {2, 4, 6, 3}),
               OutputArg("out", {2, 4, 6, 3})};
   op.rules = {NoNulls("gradOutput self out"),
-              RankRange("self", 4, 5),
+              Ranks("self", 4, 5),
               SameRank("self", "gradOutput"),
               SameRank("self", "out"),
               DimsArePositive("self"),
-              OneShape("self", "out"),
+              SameShape("self", "out"),
               SameBatch("self", "gradOutput", 3),
               LastDimsArePositive("gradOutput"),
-              Listed_("gradOutput", kAllFloats),
-              OneDtype("gradOutput", "self"),
-              OneDtype("gradOutput", "out"),
+              DtypeIn("gradOutput", kAllFloats),
+              SameDtype("gradOutput", "self"),
+              SameDtype("gradOutput", "out"),
               Refuses(161002, "gradOutput",
-                      [](IndexCall& call) {
+                      [](PlanCall& call) {
                         const bool is_new = call.product == Product::k950 || call.product == Product::kA2 ||
                                             call.product == Product::kA3;
                         return !is_new && NumElements(LastDims(call["gradOutput"].shape, 3)) != 1;
                       }),
               OneFormat("gradOutput self out"),
               NotPrivate("gradOutput"),
-              EmptyDone("gradOutput self")};
-  op.draw = [](IndexCall& call, RandomNumbers& random) {
+              DoneIfEmpty("gradOutput self")};
+  op.draw = [](PlanCall& call, RandomNumbers& random) {
     Shape image;
     const Shape out = DrawAdaptive(random, image, 3);
     const DtypeNumber dtype = DrawDtype(random, kHalves);
@@ -1252,7 +1251,7 @@ IndexOperator AdaptiveMeansGradient3d() {
     for (const char* name : {"self", "out"}) SetTensor(call, name, image, dtype);
   };
   op.fill = FillWithSmallNumbers;
-  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const Shape& self = tensors[1].shape;
     if (NumElements(self) == 0) return std::vector<Outcome>{{}};
     return std::vector<Outcome>{GradientOfMeans(tensors[0], self, tensors[0].dtype, 3,
@@ -1262,45 +1261,44 @@ IndexOperator AdaptiveMeansGradient3d() {
 }
 
 // INT32 on every product, INT64 on Ascend 950.
-IndexRule PlacesAre(const std::string& name) {
-  return Refuses(161002, name, [=](IndexCall& call) {
+Rule PlacesAre(const std::string& name) {
+  return Refuses(161002, name, [=](PlanCall& call) {
     const DtypeNumber dtype = call[name].dtype;
     return dtype != ACL_INT32 && (dtype != ACL_INT64 || call.product != Product::k950);
   });
 }
 
-IndexOperator AdaptiveMaxima3d() {
-  IndexOperator op;
+OperatorSpec AdaptiveMaxima3d() {
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnAdaptiveMaxPool3d);
   op.valid = {TensorArg("self", {2, 4, 6, 5}), ArrayArg("outputSize", {3, 4, 2}),
               OutputArg("outputOut", {2, 3, 4, 2}), OutputArg("indicesOut", {2, 3, 4, 2}, ACL_INT32)};
   op.valid[0].format = op.valid[2].format = ACL_FORMAT_NCDHW;
   op.rules = {
       NoNulls("self outputSize outputOut indicesOut"),
-      RankRange("self outputOut indicesOut", 4, 5),
+      Ranks("self outputOut indicesOut", 4, 5),
       SameRank("self", "outputOut"),
       SameRank("self", "indicesOut"),
-      Listed_("self", kFloatsOnNew),
-      Listed_("outputOut", kFloatsOnNew),
+      DtypeIn("self", kFloatsOnNew),
+      DtypeIn("outputOut", kFloatsOnNew),
       PlacesAre("indicesOut"),
-      Refuses(161002, "self",
-              [](IndexCall& call) {
-                return !IsVolumeFormat(call["self"].format, call.product == Product::k950);
-              }),
+      Refuses(
+          161002, "self",
+          [](PlanCall& call) { return !IsVolumeFormat(call["self"].format, call.product == Product::k950); }),
       OneFormat("self outputOut"),
       Counts("outputSize", {3}),
       SameBatch("self", "outputOut", 3),
       Refuses(
           161002, "outputSize",
-          [](IndexCall& call) { return LastDims(call["outputOut"].shape, 3) != call["outputSize"].values; }),
-      OneShape("outputOut", "indicesOut"),
-      OneDtype("self", "outputOut"),
+          [](PlanCall& call) { return LastDims(call["outputOut"].shape, 3) != call["outputSize"].values; }),
+      SameShape("outputOut", "indicesOut"),
+      SameDtype("self", "outputOut"),
       DimsArePositive("self", true),
       Refuses(161002, "self",
-              [](IndexCall& call) { return NumElements(LastDims(call["self"].shape, 3)) > kMostLocations; }),
+              [](PlanCall& call) { return NumElements(LastDims(call["self"].shape, 3)) > kMostLocations; }),
       AtLeast("outputSize", 1),
-      EmptyDone("self")};
-  op.draw = [](IndexCall& call, RandomNumbers& random) {
+      DoneIfEmpty("self")};
+  op.draw = [](PlanCall& call, RandomNumbers& random) {
     Shape image;
     const Shape out = DrawAdaptive(random, image, 3);
     const DtypeNumber dtype = DrawDtype(random, kHalves);
@@ -1309,7 +1307,7 @@ IndexOperator AdaptiveMaxima3d() {
     SetTensor(call, "indicesOut", out, ACL_INT32);
     call["outputSize"].values = LastDims(out, 3);
   };
-  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const TensorValues& self = tensors[0];
     if (NumElements(self.shape) == 0) return std::vector<Outcome>{{}, {}};
     const Shape& out = call["outputOut"].shape;
@@ -1319,22 +1317,22 @@ IndexOperator AdaptiveMaxima3d() {
   return op;
 }
 
-IndexOperator AdaptiveMaximaGradient3d() {
-  IndexOperator op;
+OperatorSpec AdaptiveMaximaGradient3d() {
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnAdaptiveMaxPool3dBackward);
   op.valid = {TensorArg("gradOutput", {2, 3, 4, 2}), TensorArg("self", {2, 4, 6, 5}),
               TensorArg("indices", {2, 3, 4, 2}, ACL_INT32), OutputArg("gradInput", {2, 4, 6, 5})};
   op.takes_workspace = true;
   op.rules = {NoNulls("gradOutput self indices gradInput"),
-              Listed_("gradOutput", kFloatsOnNew),
-              OneDtype("gradOutput", "self"),
-              OneDtype("gradOutput", "gradInput"),
-              Listed_("indices", {{ACL_INT32, ACL_INT64}}),
-              OneShape("gradOutput", "indices"),
-              OneShape("self", "gradInput"),
-              RankRange("self", 4, 5),
+              DtypeIn("gradOutput", kFloatsOnNew),
+              SameDtype("gradOutput", "self"),
+              SameDtype("gradOutput", "gradInput"),
+              DtypeIn("indices", {{ACL_INT32, ACL_INT64}}),
+              SameShape("gradOutput", "indices"),
+              SameShape("self", "gradInput"),
+              Ranks("self", 4, 5),
               Refuses(161002, "self",
-                      [](IndexCall& call) {
+                      [](PlanCall& call) {
                         return call.product != Product::k950 &&
                                NumElements(LastDims(call["self"].shape, 3)) > kMostLocations;
                       }),
@@ -1342,8 +1340,8 @@ IndexOperator AdaptiveMaximaGradient3d() {
               NotPrivate("self gradOutput indices gradInput"),
               PlacesAre("indices"),
               SameBatch("self", "gradOutput", 3),
-              EmptyDone("self gradOutput")};
-  op.draw = [](IndexCall& call, RandomNumbers& random) {
+              DoneIfEmpty("self gradOutput")};
+  op.draw = [](PlanCall& call, RandomNumbers& random) {
     Shape image;
     const Shape out = DrawAdaptive(random, image, 3);
     const DtypeNumber dtype = DrawDtype(random, kHalves);
@@ -1351,10 +1349,10 @@ IndexOperator AdaptiveMaximaGradient3d() {
     SetTensor(call, "indices", out, ACL_INT32);
     for (const char* name : {"self", "gradInput"}) SetTensor(call, name, image, dtype);
   };
-  op.fill = [](const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+  op.fill = [](const PlanCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
     FillPlaces(call, tensors, random, 3);
   };
-  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     if (NumElements(tensors[1].shape) == 0) return std::vector<Outcome>{{}};
     return std::vector<Outcome>{
         GradientOfMaxima(tensors[0], tensors[2], tensors[1].shape, call["gradInput"].dtype, 3)};
@@ -1376,14 +1374,14 @@ struct UnpoolForm {
   const char* result() const { return is_gradient ? "out" : "outRef"; }
 };
 
-Shape PlanesOf(const UnpoolForm& form, const IndexCall& call) {
+Shape PlanesOf(const UnpoolForm& form, const PlanCall& call) {
   Shape planes = call["self"].shape;
   std::copy(call["outputSize"].values.begin(), call["outputSize"].values.end(),
             planes.end() - static_cast<std::ptrdiff_t>(form.axes));
   return planes;
 }
 
-void FillUnpooled(const UnpoolForm& form, const IndexCall& call, std::vector<HostTensor>& tensors,
+void FillUnpooled(const UnpoolForm& form, const PlanCall& call, std::vector<HostTensor>& tensors,
                   RandomNumbers& random) {
   const auto arguments = TensorsOf(call);
   const int64_t places = NumElements(LastDims(PlanesOf(form, call), form.axes));
@@ -1397,8 +1395,8 @@ void FillUnpooled(const UnpoolForm& form, const IndexCall& call, std::vector<Hos
   }
 }
 
-IndexOperator Unpool(const CFunction& function, const UnpoolForm& form) {
-  IndexOperator op;
+OperatorSpec Unpool(const CFunction& function, const UnpoolForm& form) {
+  OperatorSpec op;
   op.function = function;
   const bool is_deep = form.axes == 3;
   const Shape small = is_deep ? Shape{2, 2, 3, 4} : Shape{2, 3, 4};
@@ -1423,32 +1421,32 @@ IndexOperator Unpool(const CFunction& function, const UnpoolForm& form) {
   if (form.is_gradient) op.rules.push_back(NoNulls("gradOutput"));
   op.rules.push_back(NoNulls(is_deep ? "self indices outputSize stride padding" : "self indices outputSize"));
   op.rules.push_back(NoNulls(result));
-  op.rules.push_back(Listed_(first, {dtypes}));
-  if (form.is_gradient) op.rules.push_back(OneDtype("gradOutput", "self"));
+  op.rules.push_back(DtypeIn(first, {dtypes}));
+  if (form.is_gradient) op.rules.push_back(SameDtype("gradOutput", "self"));
   if (is_flat_gradient) {
-    op.rules.push_back(Listed_("out", {dtypes}));
-    op.rules.push_back(Refuses(161002, "out", [=](IndexCall& call) {
+    op.rules.push_back(DtypeIn("out", {dtypes}));
+    op.rules.push_back(Refuses(161002, "out", [=](PlanCall& call) {
       return !CanCastDtype(call["gradOutput"].dtype, call["out"].dtype);
     }));
   } else {
-    op.rules.push_back(OneDtype(first, result));
+    op.rules.push_back(SameDtype(first, result));
   }
-  op.rules.push_back(Listed_(
+  op.rules.push_back(DtypeIn(
       "indices", {form.is_gradient && is_deep ? DtypeList{ACL_INT64} : DtypeList{ACL_INT32, ACL_INT64}}));
-  op.rules.push_back(RankRange("self", form.axes + 1, form.axes + 2));
+  op.rules.push_back(Ranks("self", form.axes + 1, form.axes + 2));
   if (is_flat_gradient) {
     op.rules.push_back(SameBatch("self", "gradOutput"));
-    op.rules.push_back(OneShape("self", "indices"));
-    op.rules.push_back(OneShape("self", "out"));
+    op.rules.push_back(SameShape("self", "indices"));
+    op.rules.push_back(SameShape("self", "out"));
     op.rules.push_back(Counts("outputSize", {2}));
-    op.rules.push_back(Refuses(161002, "outputSize", [](IndexCall& call) {
+    op.rules.push_back(Refuses(161002, "outputSize", [](PlanCall& call) {
       return LastDims(call["gradOutput"].shape, 2) != call["outputSize"].values;
     }));
-    op.rules.push_back(Refuses(161002, "gradOutput", [](IndexCall& call) {
+    op.rules.push_back(Refuses(161002, "gradOutput", [](PlanCall& call) {
       return NumElements(call["gradOutput"].shape) == 0 && NumElements(call["self"].shape) != 0;
     }));
   } else {
-    op.rules.push_back(OneShape("self", "indices"));
+    op.rules.push_back(SameShape("self", "indices"));
     op.rules.push_back(DimsArePositive("self", true));
     op.rules.push_back(Counts("outputSize", {form.axes}));
     if (is_deep) {
@@ -1457,22 +1455,22 @@ IndexOperator Unpool(const CFunction& function, const UnpoolForm& form) {
       op.rules.push_back(AtLeast("stride", 1));
     }
     op.rules.push_back(AtLeast("outputSize", 1));
-    op.rules.push_back(Refuses(161002, "outputSize", [=](IndexCall& call) {
+    op.rules.push_back(Refuses(161002, "outputSize", [=](PlanCall& call) {
       call.result = PlanesOf(form, call);
       return NumElements(LastDims(call.result, form.axes)) <
              NumElements(LastDims(call["self"].shape, form.axes));
     }));
     if (is_deep)
       op.rules.push_back(Refuses(161002, form.planes(),
-                                 [=](IndexCall& call) { return call[form.planes()].shape != call.result; }));
-    if (is_deep && form.is_gradient) op.rules.push_back(OneShape("self", "out"));
+                                 [=](PlanCall& call) { return call[form.planes()].shape != call.result; }));
+    if (is_deep && form.is_gradient) op.rules.push_back(SameShape("self", "out"));
   }
-  op.rules.push_back(EmptyDone(form.is_gradient && is_deep ? "gradOutput" : "self"));
+  op.rules.push_back(DoneIfEmpty(form.is_gradient && is_deep ? "gradOutput" : "self"));
   if (!form.is_gradient && !is_deep)
-    op.rules.push_back(Refuses(561103, "outRef", [](IndexCall& call) {
+    op.rules.push_back(Refuses(561103, "outRef", [](PlanCall& call) {
       return NumElements(call["outRef"].shape) != NumElements(call.result);
     }));
-  op.draw = [=](IndexCall& call, RandomNumbers& random) {
+  op.draw = [=](PlanCall& call, RandomNumbers& random) {
     const Shape elements = DrawImage(random, form.axes);
     Shape planes = elements;
     for (size_t k = planes.size() - form.axes; k < planes.size(); ++k) planes[k] += random.Below(5);
@@ -1486,10 +1484,10 @@ IndexOperator Unpool(const CFunction& function, const UnpoolForm& form) {
     if (form.is_gradient)
       SetTensor(call, "out", elements, is_flat_gradient && random.Chance(25) ? ACL_FLOAT : dtype);
   };
-  op.fill = [=](const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+  op.fill = [=](const PlanCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
     FillUnpooled(form, call, tensors, random);
   };
-  op.oracle = [=](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [=](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const TensorValues& values = tensors[0];
     const TensorValues& places = tensors[form.is_gradient ? 2 : 1];
     if (NumElements(values.shape) == 0 || NumElements(places.shape) == 0) return std::vector<Outcome>{{}};
@@ -1511,21 +1509,21 @@ IndexOperator Unpool(const CFunction& function, const UnpoolForm& form) {
   return op;
 }
 
-std::vector<IndexOperator> kUnpools = {Unpool(PORTACL_C_FUNCTION(aclnnMaxUnpool2d), {2, false}),
-                                       Unpool(PORTACL_C_FUNCTION(aclnnMaxUnpool3d), {3, false}),
-                                       Unpool(PORTACL_C_FUNCTION(aclnnMaxUnpool2dBackward), {2, true}),
-                                       Unpool(PORTACL_C_FUNCTION(aclnnMaxUnpool3dBackward), {3, true})};
-PORTACL_INDEX_TESTS(Unpooling, kUnpools);
+std::vector<OperatorSpec> kUnpools = {Unpool(PORTACL_C_FUNCTION(aclnnMaxUnpool2d), {2, false}),
+                                      Unpool(PORTACL_C_FUNCTION(aclnnMaxUnpool3d), {3, false}),
+                                      Unpool(PORTACL_C_FUNCTION(aclnnMaxUnpool2dBackward), {2, true}),
+                                      Unpool(PORTACL_C_FUNCTION(aclnnMaxUnpool3dBackward), {3, true})};
+PORTACL_OPERATOR_TESTS(Unpooling, kUnpools);
 
-std::vector<IndexOperator> kAdaptive3d = {AdaptiveMeans3d(), AdaptiveMeansGradient3d(), AdaptiveMaxima3d(),
-                                          AdaptiveMaximaGradient3d()};
-PORTACL_INDEX_TESTS(AdaptiveVolumes, kAdaptive3d);
+std::vector<OperatorSpec> kAdaptive3d = {AdaptiveMeans3d(), AdaptiveMeansGradient3d(), AdaptiveMaxima3d(),
+                                         AdaptiveMaximaGradient3d()};
+PORTACL_OPERATOR_TESTS(AdaptiveVolumes, kAdaptive3d);
 
-std::vector<IndexOperator> kMeans = {AvgPool2d(),         AvgPool2dBackward(), AvgPool3d(),
-                                     AvgPool3dBackward(), AdaptiveMeans(),     AdaptiveMeansGradient()};
-PORTACL_INDEX_TESTS(MeansOfWindows, kMeans);
-std::vector<IndexOperator> kAdaptiveMaxima = {AdaptiveMaxima(), AdaptiveMaximaGradient()};
-PORTACL_INDEX_TESTS(AdaptiveMaximaOfWindows, kAdaptiveMaxima);
+std::vector<OperatorSpec> kMeans = {AvgPool2d(),         AvgPool2dBackward(), AvgPool3d(),
+                                    AvgPool3dBackward(), AdaptiveMeans(),     AdaptiveMeansGradient()};
+PORTACL_OPERATOR_TESTS(MeansOfWindows, kMeans);
+std::vector<OperatorSpec> kAdaptiveMaxima = {AdaptiveMaxima(), AdaptiveMaximaGradient()};
+PORTACL_OPERATOR_TESTS(AdaptiveMaximaOfWindows, kAdaptiveMaxima);
 
 // ---- what a mask holds ----
 
@@ -1647,11 +1645,11 @@ TEST(Mask, IsNotNeededForOneElement) {
 }
 
 // What phase 1 answers to one call.
-Verdict PlanOf(const IndexCall& call) {
+Verdict PlanOf(const PlanCall& call) {
   std::vector<Argument> arguments;
   std::vector<aclTensor*> tensors;
   std::vector<aclIntArray*> arrays;
-  for (const IndexArgument& one : call.arguments) {
+  for (const PlanArgument& one : call.arguments) {
     Argument argument;
     if (one.kind == ParameterKind::kTensor) {
       tensors.push_back(aclCreateTensor(one.shape.data(), one.shape.size(), AsAclDataType(one.dtype),
@@ -1677,10 +1675,10 @@ Verdict PlanOf(const IndexCall& call) {
 
 // Only a plane of more places than an int32 has is refused by the checks; Ascend 950's own indices have 64 bits.
 TEST(GradientOfMaxima, OfLargePlanes) {
-  const IndexOperator op = AdaptiveMaximaGradient();
+  const OperatorSpec op = AdaptiveMaximaGradient();
   for (const Product product : {Product::kA2, Product::kA3, Product::k950}) {
     const ScopedEnvironment environment(Variables{{"PORTACL_SOC", SocNameOf(product)}});
-    IndexCall call = ValidCall(op, product);
+    PlanCall call = ValidCall(op, product);
     for (const char* name : {"self", "gradInput"}) call[name].shape = {1, 46341, 46341};
     for (const char* name : {"gradOutput", "indices"}) call[name].shape = {1, 2, 2};
     const Verdict large = PlanOf(call);
@@ -1697,17 +1695,17 @@ TEST(GradientOfMaxima, OfLargePlanes) {
 // Also where all tensors agree.
 TEST(Maxima, HaveNoPrivateFormats) {
   const ScopedEnvironment environment(Variables{});
-  std::vector<IndexOperator> all = MaximaOperators();
+  std::vector<OperatorSpec> all = MaximaOperators();
   all.push_back(kMask);
   all.push_back(kMaskGradient);
   all.push_back(AdaptiveMaximaGradient());
-  for (const IndexOperator& op : all) {
+  for (const OperatorSpec& op : all) {
     const std::string name = op.function.name;
     if (name == "aclnnMaxPool" || name == "aclnnMaxPool3dWithArgmax") continue;  // those only have to agree
-    IndexCall call = ValidCall(op, Product::kA2);
+    PlanCall call = ValidCall(op, Product::kA2);
     ASSERT_EQ(PlanOf(call).code, 0) << name;
     for (const aclFormat format : {ACL_FORMAT_NC1HWC0, ACL_FORMAT_FRACTAL_NZ}) {
-      for (IndexArgument& one : call.arguments) one.format = format;
+      for (PlanArgument& one : call.arguments) one.format = format;
       const Verdict refused = PlanOf(call);
       EXPECT_EQ(refused.code, 161002) << name;
       EXPECT_NE(refused.names[0].find(name), std::string::npos) << refused.names[0];
@@ -1719,9 +1717,9 @@ TEST(Maxima, HaveNoPrivateFormats) {
 // Whatever else is wrong with its dims, what is empty has no means; what is asked before dims still is.
 TEST(MeansOfNothing, AreNone) {
   const ScopedEnvironment environment(Variables{});
-  const IndexOperator flat = AvgPool2d();
+  const OperatorSpec flat = AvgPool2d();
   for (const Shape& shape : {Shape{0, 4, 6}, Shape{2, 0, 6}, Shape{2, 4, 0}, Shape{1, 2, 0, 6}}) {
-    IndexCall call = ValidCall(flat, Product::kA2);
+    PlanCall call = ValidCall(flat, Product::kA2);
     call["self"].shape = shape;
     call["self"].format = shape.size() == 4 ? ACL_FORMAT_NCHW : ACL_FORMAT_NCL;
     EXPECT_EQ(PlanOf(call).code, 0) << ToString(shape);
@@ -1731,9 +1729,9 @@ TEST(MeansOfNothing, AreNone) {
     call["kernelSize"].values = {0, 1};
     EXPECT_EQ(PlanOf(call).code, 161002) << ToString(shape);
   }
-  const IndexOperator deep = AvgPool3d();
+  const OperatorSpec deep = AvgPool3d();
   for (const Shape& shape : {Shape{0, 4, 4, 6}, Shape{2, 0, 4, 6}, Shape{1, 2, 4, 0, 6}, Shape{0}}) {
-    IndexCall call = ValidCall(deep, Product::kA2);
+    PlanCall call = ValidCall(deep, Product::kA2);
     call["self"].shape = shape;
     EXPECT_EQ(PlanOf(call).code, 0) << ToString(shape);
     call["kernelSize"].values = {0, 1, 1, 1};

@@ -22,9 +22,9 @@
 #include "operators/all_operators.h"
 #include "operators/moves.h"
 #include "process/allocation_hook.h"
+#include "support/answer_suite.h"
 #include "support/dtype_rules.h"
 #include "support/environment.h"
-#include "support/index_answers.h"
 #include "support/map_suite.h"
 #include "support/shapes.h"
 
@@ -273,7 +273,7 @@ void ForEachMove(aclrtStream stream, const Visit& visit) {
     return static_cast<char*>(memory);
   }();
   const DtypeNumber dtypes[] = {ACL_FLOAT, ACL_BF16, ACL_FLOAT16, ACL_DOUBLE, ACL_INT64, ACL_UINT8, ACL_BOOL};
-  for (const IndexOperator* op : MoveOperators()) {
+  for (const OperatorSpec* op : MoveOperators()) {
     const OperatorBinding binding = BindingOf(*op);
     const bool is_fill = binding.tensors.size() == 1 || binding.name == "aclnnInplaceFillTensor";
     for (const auto& [way, way_name] : kWays) {
@@ -324,22 +324,21 @@ void ForEachMap(aclrtStream stream, const Visit& visit) {
     for (const MapOperator& op : *family) {
       size_t turn = 0;
       for (const DtypeNumber dtype : dtypes) {
-        MapOperator typed = op;
-        typed.dtype = dtype;
-        MapCall call(typed, Product::kA2);
+        const MapOperator typed = OfDtype(op, dtype);
+        PlanCall call = ValidCall(typed, Product::kA2);
         if (Expected(call).code != 0) continue;
         const OperatorBinding binding = BindingOf(typed);
         for (const auto& [way, way_name] : kWays) {
           const Shape& shape = kShapes[turn++ % std::size(kShapes)];
           std::vector<aclTensor*> tensors;
-          for (size_t i = 0; i < typed.names.size(); ++i) {
-            if (typed.function.parameters[i] != ParameterKind::kTensor) continue;
+          for (size_t i = 0; i < typed.valid.size(); ++i) {
+            if (typed.valid[i].kind != ParameterKind::kTensor) continue;
             const bool has_own_shape =
                 std::any_of(typed.shapes.begin(), typed.shapes.end(),
-                            [&](const auto& entry) { return entry.first == typed.names[i]; });
+                            [&](const auto& entry) { return entry.first == typed.valid[i].name; });
             const size_t at = tensors.size();
-            tensors.push_back(MakeTensor(has_own_shape ? call.operands[i].shape : shape,
-                                         call.operands[i].dtype, way, at == 0,
+            tensors.push_back(MakeTensor(has_own_shape ? call.arguments[i].shape : shape,
+                                         call.arguments[i].dtype, way, at == 0,
                                          at + 2 == binding.tensors.size(), data + at * kBytes));
           }
           uint64_t workspace_size = 0;

@@ -88,20 +88,19 @@ class SteadyMaps : public ::testing::TestWithParam<const MapOperator*> {};
 TEST_P(SteadyMaps, AllocateNothing) {
   const ScopedEnvironment environment(Variables{{"PORTACL_NUM_THREADS", "3"}});
   for (const DtypeNumber dtype : {ACL_FLOAT, ACL_BF16, ACL_DOUBLE, ACL_INT64, ACL_COMPLEX64}) {
-    MapOperator op = *GetParam();
-    op.dtype = dtype;
-    MapCall call(op, Product::kA2);
+    const MapOperator op = OfDtype(*GetParam(), dtype);
+    PlanCall call = ValidCall(op, Product::kA2);
     if (Expected(call).code != 0) continue;
     const OperatorBinding binding = BindingOf(op);
     for (const int64_t n : {4, (1 << 20) + 1}) {
       std::vector<std::vector<std::byte>> data;
       std::vector<aclTensor*> tensors;
-      for (size_t i = 0; i < op.names.size(); ++i) {
-        if (op.function.parameters[i] != ParameterKind::kTensor) continue;
-        const Shape dims = call.operands[i].shape.size() == 2 ? Shape{n} : call.operands[i].shape;
+      for (size_t i = 0; i < op.valid.size(); ++i) {
+        if (op.valid[i].kind != ParameterKind::kTensor) continue;
+        const Shape dims = call.arguments[i].shape.size() == 2 ? Shape{n} : call.arguments[i].shape;
         data.emplace_back(static_cast<size_t>(n) * 16, std::byte{1});
         tensors.push_back(aclCreateTensor(dims.data(), dims.size(),
-                                          static_cast<aclDataType>(call.operands[i].dtype), nullptr, 0,
+                                          static_cast<aclDataType>(call.arguments[i].dtype), nullptr, 0,
                                           ACL_FORMAT_ND, dims.data(), dims.size(), data.back().data()));
       }
       const auto run = [&](int times) {

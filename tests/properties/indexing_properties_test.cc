@@ -11,7 +11,7 @@
 #include "gtest/gtest.h"
 #include "support/environment.h"
 #include "support/guarded_buffer.h"
-#include "support/index_operator.h"
+#include "support/operator_spec.h"
 #include "support/two_phase.h"
 
 namespace portacl::testing {

@@ -7,7 +7,7 @@
 namespace portacl::testing {
 namespace {
 
-IndexRule FloatsOn950(const std::string& name) { return DtypeOn950(name, IsFloatOrHalf); }
+Rule FloatsOn950(const std::string& name) { return DtypeOn950(name, IsFloatOrHalf); }
 Shape RowsOf(const Shape& x) { return Shape(x.begin(), x.end() - 1); }
 float Sigmoid(float x) { return static_cast<float>(1.0 / (1.0 + std::exp(-static_cast<double>(x)))); }
 
@@ -22,13 +22,13 @@ float Gelu(float x, bool is_by_tanh) {
   return 0.5f * x * (1.0f + static_cast<float>(std::tanh(static_cast<double>(inner))));
 }
 
-bool IsDynamic(const IndexCall& call) { return call["quantMode"].text.starts_with("dynamic"); }
+bool IsDynamic(const PlanCall& call) { return call["quantMode"].text.starts_with("dynamic"); }
 
-IndexOperator GeluOf() {
+OperatorSpec GeluOf() {
   const char* const scale_name = "inputScaleOptional";
   const char* const offset_name = "inputOffsetOptional";
   const char* const step_name = "outScaleOptional";
-  IndexOperator op;
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnGeluQuant);
   op.valid = {TensorArg("self", {2, 4}),       TensorArg(scale_name, {4}),       TensorArg(offset_name, {4}),
               TextArg("approximate", "none"),  TextArg("quantMode", "static"),   TextArg("roundMode", "rint"),
@@ -37,22 +37,22 @@ IndexOperator GeluOf() {
   op.takes_workspace = true;
   op.tolerance = 1e-5;
   op.numbers_on = Product::k950;
-  const auto is_static = [](const IndexCall& call) { return call["quantMode"].text.starts_with("static"); };
+  const auto is_static = [](const PlanCall& call) { return call["quantMode"].text.starts_with("static"); };
   op.rules = {
-      Refuses(361001, "", [](IndexCall& call) { return !IsOn950(call); }),
-      Refuses(161001, "quantMode", [](IndexCall& call) { return call["quantMode"].null; }),
-      Refuses(161002, "quantMode", [=](IndexCall& call) { return !IsDynamic(call) && !is_static(call); }),
+      Refuses(361001, "", [](PlanCall& call) { return !IsOn950(call); }),
+      Refuses(161001, "quantMode", [](PlanCall& call) { return call["quantMode"].null; }),
+      Refuses(161002, "quantMode", [=](PlanCall& call) { return !IsDynamic(call) && !is_static(call); }),
       NoNulls("self y"),
-      Refuses(161001, scale_name, [=](IndexCall& call) { return is_static(call) && call[scale_name].null; }),
-      Refuses(161001, step_name, [=](IndexCall& call) { return IsDynamic(call) && call[step_name].null; }),
-      Refuses(161001, "", [](IndexCall& call) { return call["approximate"].null || call["roundMode"].null; }),
+      Refuses(161001, scale_name, [=](PlanCall& call) { return is_static(call) && call[scale_name].null; }),
+      Refuses(161001, step_name, [=](PlanCall& call) { return IsDynamic(call) && call[step_name].null; }),
+      Refuses(161001, "", [](PlanCall& call) { return call["approximate"].null || call["roundMode"].null; }),
       Refuses(161002, "",
-              [=](IndexCall& call) {
+              [=](PlanCall& call) {
                 if (is_static(call)) return !call[step_name].null;
                 return !call[offset_name].null && call[scale_name].null;
               }),
       Refuses(161002, "",
-              [=](IndexCall& call) {
+              [=](PlanCall& call) {
                 const DtypeNumber x = call["self"].dtype;
                 const DtypeNumber y = call["y"].dtype;
                 if (!IsFloatOrHalf(x)) return true;
@@ -66,7 +66,7 @@ IndexOperator GeluOf() {
                 return call["approximate"].text != "none" && call["approximate"].text != "tanh";
               }),
       Refuses(161002, "",
-              [=](IndexCall& call) {
+              [=](PlanCall& call) {
                 const Shape& x = call["self"].shape;
                 if (x.size() < (IsDynamic(call) ? 2u : 1u) || x.size() > 8) return true;
                 if (!call[scale_name].null) {
@@ -78,13 +78,13 @@ IndexOperator GeluOf() {
                 return IsDynamic(call) && call[step_name].shape != RowsOf(x);
               }),
       Refuses(161002, "roundMode",
-              [](IndexCall& call) {
+              [](PlanCall& call) {
                 const std::string& round = call["roundMode"].text;
                 if (call["y"].dtype == ACL_HIFLOAT8) return round != "round" && round != "hybrid";
                 return round != "rint";
               }),
-      EmptyDone("self")};
-  op.draw = [=](IndexCall& call, RandomNumbers& random) {
+      DoneIfEmpty("self")};
+  op.draw = [=](PlanCall& call, RandomNumbers& random) {
     Shape x = {random.Between(1, 6), DrawColumns(random)};
     if (random.Chance(30)) x.insert(x.begin(), random.Between(1, 3));
     const bool is_dynamic = random.Chance(50);
@@ -104,12 +104,12 @@ IndexOperator GeluOf() {
     call[step_name] = OutputArg(step_name, RowsOf(x));
     call[step_name].null = !is_dynamic;
   };
-  op.fill = [](const IndexCall&, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+  op.fill = [](const PlanCall&, std::vector<HostTensor>& tensors, RandomNumbers& random) {
     SetNumbers(tensors[0], random);
     SetNumbers(tensors[1], random);
     SetNumbers(tensors[2], random);
   };
-  op.oracle = [=](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [=](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const Numbers x(call, tensors, "self");
     const Numbers scale(call, tensors, scale_name);
     const Numbers offset(call, tensors, offset_name);
@@ -140,10 +140,10 @@ IndexOperator GeluOf() {
 
 // ---- AddLayerNormQuant ----
 
-IndexOperator LayerNorm() {
+OperatorSpec LayerNorm() {
   const std::vector<std::string> factors = {"scales1Optional", "scales2Optional", "zeroPoints1Optional",
                                             "zeroPoints2Optional"};
-  IndexOperator op;
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnAddLayerNormQuant);
   op.valid = {TensorArg("x1", {2, 4}), TensorArg("x2", {2, 4}), TensorArg("gamma", {4}),
               TensorArg("beta", {4}), TensorArg("biasOptional", {4})};
@@ -160,20 +160,20 @@ IndexOperator LayerNorm() {
   op.takes_workspace = true;
   op.tolerance = 1e-5;
   op.numbers_on = Product::k950;
-  const auto has_second = [](const IndexCall& call) { return !call["scales2Optional"].null; };
-  const auto writes_sum = [](const IndexCall& call) { return call["additionalOutput"].integer != 0; };
+  const auto has_second = [](const PlanCall& call) { return !call["scales2Optional"].null; };
+  const auto writes_sum = [](const PlanCall& call) { return call["additionalOutput"].integer != 0; };
   const auto null_where = [](const std::string& name, auto writes) {
-    return Refuses(161001, name, [=](IndexCall& call) { return writes(call) && call[name].null; });
+    return Refuses(161001, name, [=](PlanCall& call) { return writes(call) && call[name].null; });
   };
   op.rules = {
       NoNulls("x1 x2 gamma beta y1Out"),
       null_where("xOut", writes_sum),
       null_where("y2Out", has_second),
       null_where("outScales1Out", IsDynamic),
-      null_where("outScales2Out", [=](const IndexCall& call) { return IsDynamic(call) && has_second(call); }),
+      null_where("outScales2Out", [=](const PlanCall& call) { return IsDynamic(call) && has_second(call); }),
       FloatsOn950("x1"),
       Refuses(161002, "",
-              [=](IndexCall& call) {
+              [=](PlanCall& call) {
                 const std::string& mode = call["quantMode"].text;
                 if (call["quantMode"].null || (mode != "static" && mode != "dynamic")) return true;
                 const bool zero1 = !call["zeroPoints1Optional"].null,
@@ -184,7 +184,7 @@ IndexOperator LayerNorm() {
                 return has_second(call) ? zero1 != zero2 : zero2;
               }),
       Refuses(161002, "",
-              [=](IndexCall& call) {
+              [=](PlanCall& call) {
                 const DtypeNumber x = call["x1"].dtype;
                 if (call["x2"].dtype != x || (!call["biasOptional"].null && call["biasOptional"].dtype != x))
                   return true;
@@ -202,7 +202,7 @@ IndexOperator LayerNorm() {
                        (has_second(call) && call["outScales2Out"].dtype != ACL_FLOAT);
               }),
       Refuses(161002, "",
-              [=](IndexCall& call) {
+              [=](PlanCall& call) {
                 const Shape& x = call["x1"].shape;
                 if (x.empty() || x.size() > 8 || call["gamma"].shape.size() != 1) return true;
                 const Shape row = {x.back()};
@@ -221,8 +221,8 @@ IndexOperator LayerNorm() {
                   return true;
                 return !(call["epsilon"].real >= 0);
               }),
-      EmptyDone("x1")};
-  op.draw = [=](IndexCall& call, RandomNumbers& random) {
+      DoneIfEmpty("x1")};
+  op.draw = [=](PlanCall& call, RandomNumbers& random) {
     Shape x = {random.Between(1, 5), DrawColumns(random)};
     if (random.Chance(30)) x.insert(x.begin(), random.Between(1, 3));
     const Shape row = {x.back()};
@@ -256,7 +256,7 @@ IndexOperator LayerNorm() {
     call["outScales1Out"].null = !is_dynamic;
     call["outScales2Out"].null = !is_dynamic || !has_two;
   };
-  op.fill = [](const IndexCall&, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+  op.fill = [](const PlanCall&, std::vector<HostTensor>& tensors, RandomNumbers& random) {
     for (size_t i = 0; i < 9; ++i) SetNumbers(tensors[i], random);
     // No scale is 0, which both of a quotient could be.
     for (size_t i = 5; i < 7; ++i) {
@@ -264,7 +264,7 @@ IndexOperator LayerNorm() {
         tensors[i].Set(k, std::ldexp(1.0, static_cast<int>(random.Between(-3, 3))));
     }
   };
-  op.oracle = [=](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [=](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const Numbers x1(call, tensors, "x1"), x2(call, tensors, "x2");
     const Numbers gamma(call, tensors, "gamma"), beta(call, tensors, "beta"),
         bias(call, tensors, "biasOptional");
@@ -326,8 +326,8 @@ IndexOperator LayerNorm() {
 
 // ---- RmsNormGradQuant ----
 
-IndexOperator RmsGradient() {
-  IndexOperator op;
+OperatorSpec RmsGradient() {
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnRmsNormGradQuant);
   op.valid = {
       TensorArg("dy", {2, 4}),        TensorArg("x", {2, 4}),    TensorArg("rstd", {2}),
@@ -339,7 +339,7 @@ IndexOperator RmsGradient() {
   op.numbers_on = Product::k950;
   op.rules = {NoNulls("dy x rstd gamma scalesX dxOut dgammaOut"),
               Refuses(561103, "",
-                      [](IndexCall& call) {
+                      [](PlanCall& call) {
                         if (!IsOn950(call)) return true;
                         const DtypeNumber x = call["x"].dtype;
                         if (!IsFloatOrHalf(x) || call["dy"].dtype != x) return true;
@@ -365,8 +365,8 @@ IndexOperator RmsGradient() {
                         return call["scalesX"].shape != Shape{1} ||
                                (!call["offsetXOptional"].null && call["offsetXOptional"].shape != Shape{1});
                       }),
-              EmptyDone("x")};
-  op.draw = [](IndexCall& call, RandomNumbers& random) {
+              DoneIfEmpty("x")};
+  op.draw = [](PlanCall& call, RandomNumbers& random) {
     Shape gamma = {DrawColumns(random)};
     if (random.Chance(30)) gamma.insert(gamma.begin(), random.Between(1, 3));
     Shape x = gamma;
@@ -381,12 +381,12 @@ IndexOperator RmsGradient() {
     call["dxOut"] = OutputArg("dxOut", x, random.Chance(60) ? ACL_INT8 : ACL_HIFLOAT8);
     call["dgammaOut"] = OutputArg("dgammaOut", gamma);
   };
-  op.fill = [](const IndexCall&, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+  op.fill = [](const PlanCall&, std::vector<HostTensor>& tensors, RandomNumbers& random) {
     for (size_t i = 0; i < 4; ++i) SetNumbers(tensors[i], random);
     tensors[4].Set(0, std::ldexp(1.0, static_cast<int>(random.Between(-3, 3))));
     if (tensors[5].size() > 0) SetIntegers(tensors[5], -9, 9, random);
   };
-  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const Numbers slope(call, tensors, "dy"), x(call, tensors, "x"), rstd(call, tensors, "rstd");
     const Numbers gamma(call, tensors, "gamma"), scale(call, tensors, "scalesX"),
         offset(call, tensors, "offsetXOptional");
@@ -434,7 +434,7 @@ void SetPowers(HostTensor& tensor, RandomNumbers& random) {
 const char* const kGroup = "groupIndexOptional";
 
 // A float32 tensor that an oracle made.
-Numbers MadeOf(const Shape& shape, const std::vector<float>& values, IndexCall& call,
+Numbers MadeOf(const Shape& shape, const std::vector<float>& values, PlanCall& call,
                std::vector<TensorValues>& tensors) {
   call.arguments = {TensorArg("made", shape)};
   tensors.resize(1);
@@ -446,13 +446,13 @@ Numbers MadeOf(const Shape& shape, const std::vector<float>& values, IndexCall& 
 }
 MxResult CodesAlong(const Shape& shape, const std::vector<float>& values, DtypeNumber dtype, size_t axis,
                     int64_t algorithm) {
-  IndexCall call;
+  PlanCall call;
   std::vector<TensorValues> tensors;
   return AlongAxis(MadeOf(shape, values, call, tensors), dtype, axis, 32, algorithm, 0, 0);
 }
 
 // How many rows the groups have together.
-int64_t RowsThere(const IndexCall& call, const std::vector<TensorValues>& tensors, int64_t rows,
+int64_t RowsThere(const PlanCall& call, const std::vector<TensorValues>& tensors, int64_t rows,
                   bool are_counts) {
   const Numbers ends(call, tensors, kGroup);
   if (!ends.is_given()) return rows;
@@ -462,7 +462,7 @@ int64_t RowsThere(const IndexCall& call, const std::vector<TensorValues>& tensor
   return std::min(end, rows);
 }
 
-float GatedNumber(float a, float b, int64_t form, const IndexCall& call) {
+float GatedNumber(float a, float b, int64_t form, const PlanCall& call) {
   if (form == 0) return a * Sigmoid(a) * b;
   const auto limit = static_cast<float>(call["clampLimit"].real);
   a = std::min(a, limit);
@@ -471,8 +471,8 @@ float GatedNumber(float a, float b, int64_t form, const IndexCall& call) {
          (b + static_cast<float>(call["gluBias"].real));
 }
 
-IndexOperator GatedMx() {
-  IndexOperator op;
+OperatorSpec GatedMx() {
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnSwigluMxQuant);
   op.valid = {TensorArg("x", {2, 64}, ACL_FLOAT16),
               TensorArg(kGroup, {1}, ACL_INT64),
@@ -495,11 +495,11 @@ IndexOperator GatedMx() {
   op.rules = {
       NoNulls("x yOut mxscaleOut"),
       DtypeOn950("x", IsHalf),
-      Given(kGroup, Listed_(kGroup, kInt64Alone)),
-      Refuses(161002, "yOut", [](IndexCall& call) { return !IsMxCode(call["yOut"].dtype); }),
-      Refuses(161002, "mxscaleOut", [](IndexCall& call) { return !IsPower(call["mxscaleOut"].dtype); }),
+      Given(kGroup, DtypeIn(kGroup, kInt64Alone)),
+      Refuses(161002, "yOut", [](PlanCall& call) { return !IsMxCode(call["yOut"].dtype); }),
+      Refuses(161002, "mxscaleOut", [](PlanCall& call) { return !IsPower(call["mxscaleOut"].dtype); }),
       Refuses(561002, "",
-              [](IndexCall& call) {
+              [](PlanCall& call) {
                 const DtypeNumber y = call["yOut"].dtype;
                 const int64_t algorithm = call["scaleAlg"].integer;
                 const double most = call["maxDtypeValue"].real;
@@ -524,8 +524,8 @@ IndexOperator GatedMx() {
                 return CodesWrong(half, call["yOut"]) ||
                        call["mxscaleOut"].shape != PairsShape(half, static_cast<size_t>(axis));
               }),
-      EmptyDone("x")};
-  op.draw = [](IndexCall& call, RandomNumbers& random) {
+      DoneIfEmpty("x")};
+  op.draw = [](PlanCall& call, RandomNumbers& random) {
     Shape half = {random.Between(1, 70), random.Between(1, 70)};
     if (random.Chance(30)) half.insert(half.begin(), random.Between(1, 3));
     Shape x = half;
@@ -545,11 +545,11 @@ IndexOperator GatedMx() {
     call["mxscaleOut"] =
         OutputArg("mxscaleOut", PairsShape(half, half.size() - (is_last ? 1 : 2)), ACL_FLOAT8_E8M0);
   };
-  op.fill = [](const IndexCall&, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+  op.fill = [](const PlanCall&, std::vector<HostTensor>& tensors, RandomNumbers& random) {
     SetFew(tensors[0], random);
     SetIntegers(tensors[1], 0, 60, random);
   };
-  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const Numbers x(call, tensors, "x");
     const int64_t both = x.shape().back();
     const int64_t columns = both / 2;
@@ -582,9 +582,9 @@ IndexOperator GatedMx() {
   return op;
 }
 
-IndexOperator BothAxes(const CFunction& function, bool is_backward) {
+OperatorSpec BothAxes(const CFunction& function, bool is_backward) {
   const char* const type = is_backward ? "dstDtype" : "dstType";
-  IndexOperator op;
+  OperatorSpec op;
   op.function = function;
   op.valid = {TensorArg("x", {2, 64}, ACL_FLOAT16)};
   if (is_backward) op.valid.push_back(TensorArg("yGrad", {2, 32}, ACL_FLOAT16));
@@ -604,14 +604,14 @@ IndexOperator BothAxes(const CFunction& function, bool is_backward) {
   op.numbers_on = Product::k950;
   op.rules = {NoNulls(is_backward ? "x yGrad y1Out mxscale1Out y2Out mxscale2Out"
                                   : "x y1Out mxscale1Out y2Out mxscale2Out")};
-  if (is_backward) op.rules.push_back(OneDtype("x", "yGrad"));
+  if (is_backward) op.rules.push_back(SameDtype("x", "yGrad"));
   op.rules.push_back(DtypeOn950("x", IsHalf));
-  op.rules.push_back(Given(kGroup, Listed_(kGroup, kInt64Alone)));
+  op.rules.push_back(Given(kGroup, DtypeIn(kGroup, kInt64Alone)));
   for (const char* const name : {"y1Out", "y2Out"})
-    op.rules.push_back(Refuses(161002, name, [=](IndexCall& call) { return !IsMxCode(call[name].dtype); }));
+    op.rules.push_back(Refuses(161002, name, [=](PlanCall& call) { return !IsMxCode(call[name].dtype); }));
   for (const char* const name : {"mxscale1Out", "mxscale2Out"})
-    op.rules.push_back(Refuses(161002, name, [=](IndexCall& call) { return !IsPower(call[name].dtype); }));
-  op.rules.push_back(Refuses(561002, "", [=](IndexCall& call) {
+    op.rules.push_back(Refuses(161002, name, [=](PlanCall& call) { return !IsPower(call[name].dtype); }));
+  op.rules.push_back(Refuses(561002, "", [=](PlanCall& call) {
     const DtypeNumber y = call["y1Out"].dtype;
     const int64_t algorithm = call["scaleAlg"].integer;
     const double most = call["maxDtypeValue"].real;
@@ -629,8 +629,8 @@ IndexOperator BothAxes(const CFunction& function, bool is_backward) {
            call["mxscale1Out"].shape != PairsShape(own, own.size() - 1) ||
            call["mxscale2Out"].shape != PairsShape(own, own.size() - 2);
   }));
-  op.rules.push_back(EmptyDone("x"));
-  op.draw = [=](IndexCall& call, RandomNumbers& random) {
+  op.rules.push_back(DoneIfEmpty("x"));
+  op.draw = [=](PlanCall& call, RandomNumbers& random) {
     Shape half = {random.Between(1, 70), random.Between(1, 70)};
     if (random.Chance(30)) half.insert(half.begin(), random.Between(1, 3));
     Shape x = half;
@@ -647,11 +647,11 @@ IndexOperator BothAxes(const CFunction& function, bool is_backward) {
     call["mxscale1Out"] = OutputArg("mxscale1Out", PairsShape(own, own.size() - 1), ACL_FLOAT8_E8M0);
     call["mxscale2Out"] = OutputArg("mxscale2Out", PairsShape(own, own.size() - 2), ACL_FLOAT8_E8M0);
   };
-  op.fill = [=](const IndexCall&, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+  op.fill = [=](const PlanCall&, std::vector<HostTensor>& tensors, RandomNumbers& random) {
     SetFew(tensors[0], random);
     if (is_backward) SetFew(tensors[1], random);
   };
-  op.oracle = [=](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [=](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const Numbers x(call, tensors, "x");
     const int64_t both = x.shape().back();
     const int64_t columns = both / 2;
@@ -690,8 +690,8 @@ IndexOperator BothAxes(const CFunction& function, bool is_backward) {
 
 const char* const kWeight = "weightOptional";
 
-IndexOperator Grouped() {
-  IndexOperator op;
+OperatorSpec Grouped() {
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnSwigluGroupQuant);
   op.valid = {TensorArg("x", {2, 256}),
               TensorArg(kWeight, {2}),
@@ -710,8 +710,8 @@ IndexOperator Grouped() {
   op.takes_workspace = true;
   op.tolerance = 1e-5;
   op.numbers_on = Product::k950;
-  const auto mode_of = [](const IndexCall& call) { return call["quantMode"].integer; };
-  const auto half_of = [](const IndexCall& call) {
+  const auto mode_of = [](const PlanCall& call) { return call["quantMode"].integer; };
+  const auto half_of = [](const PlanCall& call) {
     Shape half = call["x"].shape;
     half.back() /= 2;
     return half;
@@ -719,17 +719,17 @@ IndexOperator Grouped() {
   op.rules = {
       NoNulls("x yOut"),
       Refuses(161001, "yScaleOut",
-              [=](IndexCall& call) { return mode_of(call) != 2 && call["yScaleOut"].null; }),
+              [=](PlanCall& call) { return mode_of(call) != 2 && call["yScaleOut"].null; }),
       Refuses(161001, "yOriginOut",
-              [](IndexCall& call) { return call["outputOrigin"].integer != 0 && call["yOriginOut"].null; }),
+              [](PlanCall& call) { return call["outputOrigin"].integer != 0 && call["yOriginOut"].null; }),
       Refuses(161001, "scaleOptional",
-              [=](IndexCall& call) { return mode_of(call) == 2 && call["scaleOptional"].null; }),
+              [=](PlanCall& call) { return mode_of(call) == 2 && call["scaleOptional"].null; }),
       FloatsOn950("x"),
-      Given(kWeight, Listed_(kWeight, kFloatAlone)),
-      Given(kGroup, Listed_(kGroup, kInt64Alone)),
-      Given("scaleOptional", Listed_("scaleOptional", kFloatAlone)),
+      Given(kWeight, DtypeIn(kWeight, kFloatAlone)),
+      Given(kGroup, DtypeIn(kGroup, kInt64Alone)),
+      Given("scaleOptional", DtypeIn("scaleOptional", kFloatAlone)),
       Refuses(561002, "",
-              [=](IndexCall& call) {
+              [=](PlanCall& call) {
                 const int64_t mode = mode_of(call);
                 const DtypeNumber y = call["yOut"].dtype;
                 if (mode < 0 || mode > 3 || call["dstType"].integer != y) return true;
@@ -747,7 +747,7 @@ IndexOperator Grouped() {
                 return call["outputOrigin"].integer != 0 && call["yOriginOut"].dtype != call["x"].dtype;
               }),
       Refuses(561002, "",
-              [=](IndexCall& call) {
+              [=](PlanCall& call) {
                 const Shape& x = call["x"].shape;
                 if (x.size() < 2 || x.size() > 7) return true;
                 if (!call[kGroup].null && (call[kGroup].shape.size() != 1 || call[kGroup].shape[0] < 1))
@@ -766,8 +766,8 @@ IndexOperator Grouped() {
                 if (mode_of(call) == 3) scale = {groups};
                 return mode_of(call) != 2 && call["yScaleOut"].shape != scale;
               }),
-      EmptyDone("x")};
-  op.draw = [=](IndexCall& call, RandomNumbers& random) {
+      DoneIfEmpty("x")};
+  op.draw = [=](PlanCall& call, RandomNumbers& random) {
     Shape half = {random.Between(1, 8), random.Chance(50) ? random.Between(1, 300) : random.Between(1, 40)};
     // More groups than there are units, so that one takes some.
     const bool are_many = random.Chance(5);
@@ -804,13 +804,13 @@ IndexOperator Grouped() {
     call["yOriginOut"] = OutputArg("yOriginOut", half, dtype);
     call["yOriginOut"].null = call["outputOrigin"].integer == 0;
   };
-  op.fill = [](const IndexCall&, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+  op.fill = [](const PlanCall&, std::vector<HostTensor>& tensors, RandomNumbers& random) {
     SetFew(tensors[0], random);
     SetPowers(tensors[1], random);
     SetIntegers(tensors[2], 0, 6, random);
     SetPowers(tensors[3], random);
   };
-  op.oracle = [=](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [=](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const Numbers x(call, tensors, "x"), weight(call, tensors, kWeight), ends(call, tensors, kGroup);
     const Numbers given(call, tensors, "scaleOptional");
     const int64_t both = x.shape().back(), columns = both / 2, rows = x.size() / both;
@@ -921,10 +921,10 @@ IndexOperator Grouped() {
   return op;
 }
 
-IndexOperator GroupedGradient() {
+OperatorSpec GroupedGradient() {
   const char* const origin_name = "yOriginOptional";
   const char* const weight_out = "gradWeightOutOptional";
-  IndexOperator op;
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnSwigluGroupQuantGrad);
   op.valid = {TensorArg("gradY", {2, 4}),        TensorArg("x", {2, 8}),
               TensorArg(kWeight, {2}),           TensorArg(origin_name, {2, 4}),
@@ -935,10 +935,10 @@ IndexOperator GroupedGradient() {
   op.numbers_on = Product::k950;
   op.rules = {NoNulls("gradY x gradXOut"),
               FloatsOn950("x"),
-              Given(kWeight, Listed_(kWeight, kFloatAlone)),
-              Given(kGroup, Listed_(kGroup, kInt64Alone)),
+              Given(kWeight, DtypeIn(kWeight, kFloatAlone)),
+              Given(kGroup, DtypeIn(kGroup, kInt64Alone)),
               Refuses(561002, "",
-                      [=](IndexCall& call) {
+                      [=](PlanCall& call) {
                         const DtypeNumber dtype = call["x"].dtype;
                         for (const char* const name : {"gradY", "gradXOut", origin_name}) {
                           if (!call[name].null && call[name].dtype != dtype) return true;
@@ -963,8 +963,8 @@ IndexOperator GroupedGradient() {
                         }
                         return false;
                       }),
-              EmptyDone("x")};
-  op.draw = [=](IndexCall& call, RandomNumbers& random) {
+              DoneIfEmpty("x")};
+  op.draw = [=](PlanCall& call, RandomNumbers& random) {
     Shape half = {random.Between(1, 6), DrawColumns(random)};
     if (random.Chance(30)) half.insert(half.begin(), random.Between(1, 3));
     Shape x = half;
@@ -983,11 +983,11 @@ IndexOperator GroupedGradient() {
     call[weight_out] = OutputArg(weight_out, RowsOf(x));
     call[weight_out].null = (!call[kWeight].null && call[origin_name].null) || random.Chance(30);
   };
-  op.fill = [](const IndexCall&, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+  op.fill = [](const PlanCall&, std::vector<HostTensor>& tensors, RandomNumbers& random) {
     for (size_t i = 0; i < 4; ++i) SetNumbers(tensors[i], random);
     SetIntegers(tensors[4], 0, 4, random);
   };
-  op.oracle = [=](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [=](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const Numbers x(call, tensors, "x"), slope(call, tensors, "gradY"), weight(call, tensors, kWeight);
     const Numbers origin(call, tensors, origin_name);
     const int64_t both = x.shape().back(), columns = both / 2, rows = x.size() / both;
@@ -1020,8 +1020,8 @@ IndexOperator GroupedGradient() {
   return op;
 }
 
-const std::vector<IndexOperator>& All() {
-  static const std::vector<IndexOperator> all = {
+const std::vector<OperatorSpec>& All() {
+  static const std::vector<OperatorSpec> all = {
       GeluOf(),
       LayerNorm(),
       RmsGradient(),
@@ -1032,7 +1032,7 @@ const std::vector<IndexOperator>& All() {
       GroupedGradient()};
   return all;
 }
-PORTACL_INDEX_TESTS(ActivatedQuantTest, All());
+PORTACL_OPERATOR_TESTS(ActivatedQuantTest, All());
 
 }  // namespace
 }  // namespace portacl::testing

@@ -7,8 +7,8 @@
 namespace portacl::testing {
 namespace {
 
-IndexOperator Axis(const CFunction& function, int version) {
-  IndexOperator op;
+OperatorSpec Axis(const CFunction& function, int version) {
+  OperatorSpec op;
   op.function = function;
   op.valid = {TensorArg("x", {2, 64}, ACL_FLOAT16), IntegerArg("axis", -1),
               TextArg("roundModeOptional", "rint"), IntegerArg("dstType", ACL_FLOAT8_E4M3FN),
@@ -24,7 +24,7 @@ IndexOperator Axis(const CFunction& function, int version) {
               DtypeOn950("yOut", IsMxCode),
               DtypeOn950("mxscaleOut", IsPower),
               Refuses(561002, "",
-                      [=](IndexCall& call) {
+                      [=](PlanCall& call) {
                         const int64_t block = call["blocksize"].integer;
                         const bool is_one = call["x"].dtype == ACL_FLOAT || call["scaleAlg"].integer == 2;
                         if (block != 32 && (is_one || block <= 0 || block > 1024 || block % 32 != 0))
@@ -39,8 +39,8 @@ IndexOperator Axis(const CFunction& function, int version) {
                         if (axis < -rank || axis >= rank) return true;
                         return call["mxscaleOut"].shape != PairsShape(x, Wrapped(axis, x), block);
                       }),
-              EmptyDone("x")};
-  op.draw = [=](IndexCall& call, RandomNumbers& random) {
+              DoneIfEmpty("x")};
+  op.draw = [=](PlanCall& call, RandomNumbers& random) {
     Shape x = {random.Between(1, 70), random.Between(1, 3), random.Between(1, 140)};
     if (random.Chance(50)) x.erase(x.begin() + 1);
     if (random.Chance(20)) x = {random.Between(1, 2), random.Between(1, 2100)};
@@ -58,10 +58,10 @@ IndexOperator Axis(const CFunction& function, int version) {
     call["mxscaleOut"] =
         OutputArg("mxscaleOut", PairsShape(x, static_cast<size_t>(axis), block), ACL_FLOAT8_E8M0);
   };
-  op.fill = [](const IndexCall&, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+  op.fill = [](const PlanCall&, std::vector<HostTensor>& tensors, RandomNumbers& random) {
     SetMany(tensors[0], random);
   };
-  op.oracle = [=](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [=](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const Numbers x(call, tensors, "x");
     const MxResult result =
         AlongAxis(x, call["yOut"].dtype, Wrapped(call["axis"].integer, x.shape()), call["blocksize"].integer,
@@ -71,8 +71,8 @@ IndexOperator Axis(const CFunction& function, int version) {
   return op;
 }
 
-IndexOperator Dual(const CFunction& function, bool has_most) {
-  IndexOperator op;
+OperatorSpec Dual(const CFunction& function, bool has_most) {
+  OperatorSpec op;
   op.function = function;
   op.valid = {TensorArg("x", {2, 64}, ACL_FLOAT16), TextArg("roundModeOptional", "rint"),
               IntegerArg("dstType", ACL_FLOAT8_E4M3FN), IntegerArg("scaleAlg", 0)};
@@ -90,7 +90,7 @@ IndexOperator Dual(const CFunction& function, bool has_most) {
               DtypeOn950("mxscale1Out", IsPower),
               DtypeOn950("mxscale2Out", IsPower),
               Refuses(561002, "",
-                      [=](IndexCall& call) {
+                      [=](PlanCall& call) {
                         if (ModesWrong(call, "y1Out", "roundModeOptional", true, has_most)) return true;
                         if (call["y1Out"].dtype != call["y2Out"].dtype) return true;
                         const Shape& x = call["x"].shape;
@@ -99,8 +99,8 @@ IndexOperator Dual(const CFunction& function, bool has_most) {
                                call["mxscale1Out"].shape != PairsShape(x, x.size() - 1) ||
                                call["mxscale2Out"].shape != PairsShape(x, x.size() - 2);
                       }),
-              EmptyDone("x")};
-  op.draw = [=](IndexCall& call, RandomNumbers& random) {
+              DoneIfEmpty("x")};
+  op.draw = [=](PlanCall& call, RandomNumbers& random) {
     Shape x = {random.Between(1, 70), random.Between(1, 70)};
     if (random.Chance(40)) x.insert(x.begin(), random.Between(1, 3));
     const DtypeNumber y = DrawDtype(random, kMxBytes);
@@ -111,10 +111,10 @@ IndexOperator Dual(const CFunction& function, bool has_most) {
     call["mxscale1Out"] = OutputArg("mxscale1Out", PairsShape(x, x.size() - 1), ACL_FLOAT8_E8M0);
     call["mxscale2Out"] = OutputArg("mxscale2Out", PairsShape(x, x.size() - 2), ACL_FLOAT8_E8M0);
   };
-  op.fill = [](const IndexCall&, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+  op.fill = [](const PlanCall&, std::vector<HostTensor>& tensors, RandomNumbers& random) {
     SetMany(tensors[0], random);
   };
-  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const Numbers x(call, tensors, "x");
     const DtypeNumber y = call["y1Out"].dtype;
     std::vector<Outcome> outcomes;
@@ -128,8 +128,8 @@ IndexOperator Dual(const CFunction& function, bool has_most) {
   return op;
 }
 
-IndexOperator Squares() {
-  IndexOperator op;
+OperatorSpec Squares() {
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnDynamicBlockMxQuant);
   op.valid = {TensorArg("x", {2, 64}, ACL_FLOAT16),
               TextArg("roundModeOptional", "rint"),
@@ -147,7 +147,7 @@ IndexOperator Squares() {
               DtypeOn950("scale1Out", IsPower),
               DtypeOn950("scale2Out", IsPower),
               Refuses(561002, "",
-                      [](IndexCall& call) {
+                      [](PlanCall& call) {
                         if (ModesWrong(call, "yOut", "roundModeOptional", true, true)) return true;
                         if (call["scaleAlg"].integer == 1) return true;
                         const Shape& x = call["x"].shape;
@@ -156,8 +156,8 @@ IndexOperator Squares() {
                                call["scale1Out"].shape != PairsShape(x, x.size() - 1) ||
                                call["scale2Out"].shape != PairsShape(x, x.size() - 2);
                       }),
-              EmptyDone("x")};
-  op.draw = [](IndexCall& call, RandomNumbers& random) {
+              DoneIfEmpty("x")};
+  op.draw = [](PlanCall& call, RandomNumbers& random) {
     Shape x = {random.Between(1, 100), random.Between(1, 100)};
     if (random.Chance(40)) x.insert(x.begin(), random.Between(1, 3));
     const DtypeNumber y = DrawDtype(random, kMxBytes);
@@ -167,10 +167,10 @@ IndexOperator Squares() {
     call["scale1Out"] = OutputArg("scale1Out", PairsShape(x, x.size() - 1), ACL_FLOAT8_E8M0);
     call["scale2Out"] = OutputArg("scale2Out", PairsShape(x, x.size() - 2), ACL_FLOAT8_E8M0);
   };
-  op.fill = [](const IndexCall&, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+  op.fill = [](const PlanCall&, std::vector<HostTensor>& tensors, RandomNumbers& random) {
     SetMany(tensors[0], random);
   };
-  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const Numbers x(call, tensors, "x");
     const DtypeNumber y = call["yOut"].dtype;
     const Shape& shape = x.shape();
@@ -228,8 +228,8 @@ void SetEnds(HostTensor& tensor, int64_t rows, RandomNumbers& random) {
   }
 }
 
-IndexOperator GroupedMx(const CFunction& function, bool is_second) {
-  IndexOperator op;
+OperatorSpec GroupedMx(const CFunction& function, bool is_second) {
+  OperatorSpec op;
   op.function = function;
   op.valid = {TensorArg("x", {64, 4}, ACL_FLOAT16), TensorArg("groupIndex", {2}, ACL_INT32),
               TextArg("roundMode", "rint"), IntegerArg("dstType", ACL_FLOAT8_E4M3FN),
@@ -242,16 +242,16 @@ IndexOperator GroupedMx(const CFunction& function, bool is_second) {
   op.numbers_on = Product::k950;
   op.rules = {
       NoNulls("x groupIndex y mxscale"),
-      [](IndexCall& call) -> std::optional<Verdict> {
+      [](PlanCall& call) -> std::optional<Verdict> {
         if (!call["roundMode"].null) return std::nullopt;
         return Verdict{161001, {"parameter roundMode is null, accepted: rint."}};
       },
       DtypeOn950("x", IsHalf),
-      Listed_("groupIndex", kInt32Alone),
+      DtypeIn("groupIndex", kInt32Alone),
       DtypeOn950("y", [=](DtypeNumber dtype) { return IsMxCode(dtype) && (is_second || !IsFloat4(dtype)); }),
       DtypeOn950("mxscale", IsPower),
       Refuses(161002, "",
-              [=](IndexCall& call) {
+              [=](PlanCall& call) {
                 if (ModesWrong(call, "y", "roundMode", is_second, is_second)) return true;
                 if (call["blocksize"].integer != 32) return true;
                 const Shape& x = call["x"].shape;
@@ -259,8 +259,8 @@ IndexOperator GroupedMx(const CFunction& function, bool is_second) {
                 if (x.size() != 2 || groups.size() != 1 || CodesWrong(x, call["y"])) return true;
                 return call["mxscale"].shape != Shape{x[0] / 64 + groups[0], x[1], 2} || groups[0] == 0;
               }),
-      EmptyDone("x")};
-  op.draw = [=](IndexCall& call, RandomNumbers& random) {
+      DoneIfEmpty("x")};
+  op.draw = [=](PlanCall& call, RandomNumbers& random) {
     const Shape x = {random.Between(1, 200),
                      random.Chance(2) ? random.Between(1000, 1100) : random.Between(1, 9)};
     const int64_t groups = random.Between(1, 4);
@@ -272,11 +272,11 @@ IndexOperator GroupedMx(const CFunction& function, bool is_second) {
     call["y"] = OutputArg("y", x, y);
     call["mxscale"] = OutputArg("mxscale", {x[0] / 64 + groups, x[1], 2}, ACL_FLOAT8_E8M0);
   };
-  op.fill = [](const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+  op.fill = [](const PlanCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
     SetMany(tensors[0], random);
     SetEnds(tensors[1], call["x"].shape.empty() ? 1 : call["x"].shape[0], random);
   };
-  op.oracle = [=](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [=](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const Numbers x(call, tensors, "x");
     const DtypeNumber y = call["y"].dtype;
     const int64_t columns = x.shape()[1];
@@ -305,8 +305,8 @@ IndexOperator GroupedMx(const CFunction& function, bool is_second) {
   return op;
 }
 
-IndexOperator Anti() {
-  IndexOperator op;
+OperatorSpec Anti() {
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnAntiMxQuant);
   op.valid = {TensorArg("x", {2, 64}, ACL_FLOAT8_E4M3FN), TensorArg("mxscale", {2, 1, 2}, ACL_FLOAT8_E8M0),
               IntegerArg("axis", -1), IntegerArg("dstType", ACL_FLOAT), OutputArg("y", {2, 64})};
@@ -318,7 +318,7 @@ IndexOperator Anti() {
               DtypeOn950("mxscale", IsPower),
               DtypeOn950("y", IsFloatOrHalf),
               Refuses(161002, "",
-                      [](IndexCall& call) {
+                      [](PlanCall& call) {
                         const Shape& x = call["x"].shape;
                         const int64_t rank = std::ssize(x);
                         const int64_t axis = call["axis"].integer;
@@ -326,12 +326,12 @@ IndexOperator Anti() {
                                (IsFloat4(call["x"].dtype) && x.back() % 2 != 0) || call["y"].shape != x ||
                                call["mxscale"].shape.size() != x.size() + 1 || axis < -rank || axis >= rank;
                       }),
-              EmptyDone("x"),
-              Refuses(561002, "mxscale", [](IndexCall& call) {
+              DoneIfEmpty("x"),
+              Refuses(561002, "mxscale", [](PlanCall& call) {
                 const Shape& x = call["x"].shape;
                 return call["mxscale"].shape != PairsShape(x, Wrapped(call["axis"].integer, x));
               })};
-  op.draw = [](IndexCall& call, RandomNumbers& random) {
+  op.draw = [](PlanCall& call, RandomNumbers& random) {
     Shape x = {random.Between(1, 70), random.Between(1, 3), random.Between(1, 140)};
     if (random.Chance(50)) x.erase(x.begin() + 1);
     const int64_t axis = random.Between(0, std::ssize(x) - 1);
@@ -342,13 +342,13 @@ IndexOperator Anti() {
     call["dstType"].integer = y;
     call["y"] = OutputArg("y", x, y);
   };
-  op.fill = [](const IndexCall&, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+  op.fill = [](const PlanCall&, std::vector<HostTensor>& tensors, RandomNumbers& random) {
     for (int64_t i = 0; i < tensors[0].size(); ++i)
       *tensors[0].Element(i) = static_cast<std::byte>(random.Below(256));
     for (int64_t i = 0; i < tensors[1].size(); ++i)
       *tensors[1].Element(i) = static_cast<std::byte>(random.Chance(3) ? 0xFF : random.Between(117, 137));
   };
-  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const Numbers x(call, tensors, "x");
     const Numbers scales(call, tensors, "mxscale");
     const Shape& shape = x.shape();
@@ -370,8 +370,8 @@ IndexOperator Anti() {
 
 // ---- rectangles ----
 
-IndexOperator Rectangles(const CFunction& function, bool is_grouped, bool is_second) {
-  IndexOperator op;
+OperatorSpec Rectangles(const CFunction& function, bool is_grouped, bool is_second) {
+  OperatorSpec op;
   op.function = function;
   const DtypeNumber valid_y = is_grouped ? ACL_FLOAT8_E4M3FN : ACL_INT8;
   op.valid = {TensorArg("x", {2, 130}, ACL_FLOAT16)};
@@ -389,16 +389,16 @@ IndexOperator Rectangles(const CFunction& function, bool is_grouped, bool is_sec
   op.numbers_on = is_grouped || is_second ? Product::k950 : Product::kA2;
   op.rules = {NoNulls("x yOut scaleOut")};
   if (is_grouped) op.rules = {NoNulls("x groupList yOut scaleOut")};
-  op.rules.push_back(RefusedDtype("x", [=](const IndexCall& call, DtypeNumber dtype) {
+  op.rules.push_back(RefusedDtype("x", [=](const PlanCall& call, DtypeNumber dtype) {
     if (is_grouped) return IsOn950(call) && IsHalf(dtype);
     return IsSinceA2(call) && (IsHalf(dtype) || (IsOn950(call) && dtype == ACL_FLOAT));
   }));
-  if (is_grouped) op.rules.push_back(Listed_("groupList", kInt32Alone));
-  op.rules.push_back(RefusedDtype("yOut", [=](const IndexCall& call, DtypeNumber dtype) {
+  if (is_grouped) op.rules.push_back(DtypeIn("groupList", kInt32Alone));
+  op.rules.push_back(RefusedDtype("yOut", [=](const PlanCall& call, DtypeNumber dtype) {
     return (!is_grouped && dtype == ACL_INT8) || (IsOn950(call) && IsFloat8(dtype));
   }));
-  op.rules.push_back(Listed_("scaleOut", kFloatAlone));
-  const auto scale_shape = [=](const IndexCall& call) {
+  op.rules.push_back(DtypeIn("scaleOut", kFloatAlone));
+  const auto scale_shape = [=](const PlanCall& call) {
     Shape shape = call["x"].shape;
     const int64_t down = call["rowBlockSize"].integer;
     const int64_t across = call["colBlockSize"].integer;
@@ -407,10 +407,10 @@ IndexOperator Rectangles(const CFunction& function, bool is_grouped, bool is_sec
     shape.back() = (shape.back() + across - 1) / across;
     return shape;
   };
-  op.rules.push_back(Refuses(561002, "", [=](IndexCall& call) {
+  op.rules.push_back(Refuses(561002, "", [=](PlanCall& call) {
     const bool is_hifloat = call["yOut"].dtype == ACL_HIFLOAT8;
     if (call["minScale"].real < 0 || call["dstType"].integer != call["yOut"].dtype) return true;
-    const IndexArgument& round = call["roundModeOptional"];
+    const PlanArgument& round = call["roundModeOptional"];
     if (!round.null && round.text != (is_hifloat ? "round" : "rint")) return true;
     const int64_t down = call["rowBlockSize"].integer;
     const int64_t across = call["colBlockSize"].integer;
@@ -427,8 +427,8 @@ IndexOperator Rectangles(const CFunction& function, bool is_grouped, bool is_sec
     }
     return call["yOut"].shape != x || call["scaleOut"].shape != scale_shape(call);
   }));
-  op.rules.push_back(EmptyDone("x"));
-  op.draw = [=](IndexCall& call, RandomNumbers& random) {
+  op.rules.push_back(DoneIfEmpty("x"));
+  op.draw = [=](PlanCall& call, RandomNumbers& random) {
     Shape x = {random.Between(1, 9), random.Between(1, 400)};
     if (IsOn950(call) && random.Chance(8)) x[0] = random.Between(120, 270);
     if (!is_grouped && IsOn950(call) && random.Chance(30)) x.insert(x.begin(), random.Between(1, 3));
@@ -449,11 +449,11 @@ IndexOperator Rectangles(const CFunction& function, bool is_grouped, bool is_sec
     call["yOut"] = OutputArg("yOut", x, y);
     call["scaleOut"] = OutputArg("scaleOut", scale_shape(call));
   };
-  op.fill = [=](const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+  op.fill = [=](const PlanCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
     SetMany(tensors[0], random);
     if (is_grouped) SetEnds(tensors[1], call["x"].shape.empty() ? 1 : call["x"].shape[0], random);
   };
-  op.oracle = [=](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [=](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const Numbers x(call, tensors, "x");
     const DtypeNumber y = call["yOut"].dtype;
     const Shape& shape = x.shape();
@@ -508,8 +508,8 @@ IndexOperator Rectangles(const CFunction& function, bool is_grouped, bool is_sec
 
 // ---- fake quantisers and QuantMax ----
 
-IndexOperator Fake(bool by_channel) {
-  IndexOperator op;
+OperatorSpec Fake(bool by_channel) {
+  OperatorSpec op;
   op.function = by_channel ? PORTACL_C_FUNCTION(aclnnFakeQuantPerChannelAffineCachemask)
                            : PORTACL_C_FUNCTION(aclnnFakeQuantPerTensorAffineCachemask);
   op.valid = {TensorArg("self", {2, 3}), TensorArg("scale", {by_channel ? 3 : 1}),
@@ -522,20 +522,20 @@ IndexOperator Fake(bool by_channel) {
   op.takes_workspace = true;
   const Listed floats = {{ACL_FLOAT, ACL_FLOAT16}};
   op.rules = {NoNulls("self scale zeroPoint out mask", 561103),
-              Listed_("self scale", floats),
+              DtypeIn("self scale", floats),
               RefusedDtype("zeroPoint",
-                           [=](const IndexCall&, DtypeNumber dtype) {
+                           [=](const PlanCall&, DtypeNumber dtype) {
                              return dtype == ACL_INT32 ||
                                     (by_channel && (dtype == ACL_FLOAT || dtype == ACL_FLOAT16));
                            }),
               RefusedDtype("out",
-                           [](const IndexCall& call, DtypeNumber dtype) {
+                           [](const PlanCall& call, DtypeNumber dtype) {
                              return dtype == ACL_FLOAT || dtype == ACL_FLOAT16 ||
                                     (dtype == ACL_BF16 && IsSinceA2(call));
                            }),
-              Listed_("mask", Listed{{ACL_BOOL}}),
+              DtypeIn("mask", Listed{{ACL_BOOL}}),
               Refuses(161002, "",
-                      [=](IndexCall& call) {
+                      [=](PlanCall& call) {
                         const Shape& x = call["self"].shape;
                         if (x.size() > 8 || (by_channel && x.empty())) return true;
                         if (by_channel) {
@@ -552,8 +552,8 @@ IndexOperator Fake(bool by_channel) {
                         return call["out"].shape != x || call["mask"].shape != x ||
                                call["quantMin"].integer > call["quantMax"].integer;
                       }),
-              EmptyDone("self")};
-  op.draw = [=](IndexCall& call, RandomNumbers& random) {
+              DoneIfEmpty("self")};
+  op.draw = [=](PlanCall& call, RandomNumbers& random) {
     Shape x = DrawShape(random, 1, 4);
     for (int64_t& dim : x) dim = std::max<int64_t>(dim, 1);
     if (random.Chance(10)) x = {random.Between(1, 3), random.Between(1000, 2100)};
@@ -567,13 +567,13 @@ IndexOperator Fake(bool by_channel) {
     call["out"] = OutputArg("out", x, DrawDtype(random, kRowDtypes));
     call["mask"] = OutputArg("mask", x, ACL_BOOL);
   };
-  op.fill = [](const IndexCall&, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+  op.fill = [](const PlanCall&, std::vector<HostTensor>& tensors, RandomNumbers& random) {
     SetNumbers(tensors[0], random, 4);
     for (int64_t i = 0; i < tensors[1].size(); ++i)
       tensors[1].Set(i, static_cast<double>(random.Between(1, 40)) / 64.0);
     SetIntegers(tensors[2], -4, 4, random);
   };
-  op.oracle = [=](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [=](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const Numbers x(call, tensors, "self");
     const Numbers scale(call, tensors, "scale");
     const Numbers zero(call, tensors, "zeroPoint");
@@ -597,8 +597,8 @@ IndexOperator Fake(bool by_channel) {
   return op;
 }
 
-IndexOperator Most(bool is_grouped) {
-  IndexOperator op;
+OperatorSpec Most(bool is_grouped) {
+  OperatorSpec op;
   op.function = is_grouped ? PORTACL_C_FUNCTION(aclnnGroupedQuantMax) : PORTACL_C_FUNCTION(aclnnQuantMax);
   const int64_t groups = is_grouped ? 2 : 1;
   op.valid = {TensorArg("x", {4, 3}, ACL_FLOAT16), TensorArg("scale", {groups})};
@@ -611,9 +611,9 @@ IndexOperator Most(bool is_grouped) {
   op.is_inexact = true;
   op.numbers_on = Product::k950;
   op.rules = {NoNulls(is_grouped ? "x scale groupList y amax" : "x scale y amax"),
-              DtypeOn950("x", IsFloatOrHalf), Listed_("scale", kFloatAlone)};
-  if (is_grouped) op.rules.push_back(Listed_("groupList", kInt64Alone));
-  op.rules.push_back(Refuses(161002, "", [=](IndexCall& call) {
+              DtypeOn950("x", IsFloatOrHalf), DtypeIn("scale", kFloatAlone)};
+  if (is_grouped) op.rules.push_back(DtypeIn("groupList", kInt64Alone));
+  op.rules.push_back(Refuses(161002, "", [=](PlanCall& call) {
     const Shape& x = call["x"].shape;
     if (x.size() < (is_grouped ? 2u : 1u) || x.size() > 8) return true;
     if (is_grouped && call["groupList"].shape.size() != 1) return true;
@@ -625,8 +625,8 @@ IndexOperator Most(bool is_grouped) {
     return call["y"].dtype != y || call["y"].shape != x || call["amax"].dtype != call["x"].dtype ||
            call["amax"].shape != own;
   }));
-  op.rules.push_back(EmptyDone("x"));
-  op.draw = [=](IndexCall& call, RandomNumbers& random) {
+  op.rules.push_back(DoneIfEmpty("x"));
+  op.draw = [=](PlanCall& call, RandomNumbers& random) {
     Shape x = {random.Between(1, 9), DrawColumns(random)};
     if (random.Chance(2)) x = {3, random.Between(6000, 9000)};
     const DtypeNumber y = DrawDtype(random, {ACL_HIFLOAT8, ACL_FLOAT8_E5M2, ACL_FLOAT8_E4M3FN});
@@ -639,12 +639,12 @@ IndexOperator Most(bool is_grouped) {
     call["y"] = OutputArg("y", x, y);
     call["amax"] = OutputArg("amax", {own}, call["x"].dtype);
   };
-  op.fill = [=](const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+  op.fill = [=](const PlanCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
     SetNumbers(tensors[0], random, random.Chance(20) ? 10 : 0);
     SetNumbers(tensors[1], random);
     if (is_grouped) SetEnds(tensors[2], call["x"].shape.empty() ? 1 : call["x"].shape[0], random);
   };
-  op.oracle = [=](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [=](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const Numbers x(call, tensors, "x");
     const Numbers scale(call, tensors, "scale");
     const int64_t rows = x.shape()[0];
@@ -680,8 +680,8 @@ float Root(const std::vector<float>& row, double eps) {
   return static_cast<float>(1.0 / std::sqrt(sums[0] / static_cast<double>(row.size()) + eps));
 }
 
-IndexOperator Normed(bool is_added) {
-  IndexOperator op;
+OperatorSpec Normed(bool is_added) {
+  OperatorSpec op;
   op.function = is_added ? PORTACL_C_FUNCTION(aclnnAddRmsNormDynamicMxQuant)
                          : PORTACL_C_FUNCTION(aclnnRmsNormDynamicMxQuant);
   const std::string x = is_added ? "x1" : "x";
@@ -700,37 +700,38 @@ IndexOperator Normed(bool is_added) {
   op.valid.push_back(OutputArg("rstdOut", {2, 1}));
   op.takes_workspace = true;
   op.numbers_on = Product::k950;
-  op.rules = {
-      NoNulls(is_added ? "x1 x2 xOut gamma yOut mxscaleOut" : "x gamma yOut mxscaleOut"),
-      Refuses(161001, "rstdOut",
-              [](IndexCall& call) { return call["outputRstd"].integer != 0 && call["rstdOut"].null; }),
-      Refuses(561103, "",
-              [=](IndexCall& call) {
-                if (!IsOn950(call)) return true;
-                const DtypeNumber dtype = call[x].dtype;
-                if (!IsHalf(dtype)) return true;
-                if (is_added && (call["x2"].dtype != dtype || call["xOut"].dtype != dtype)) return true;
-                for (const char* const name : {"gamma", "beta"}) {
-                  if (!call[name].null && call[name].dtype != dtype && call[name].dtype != ACL_FLOAT)
-                    return true;
-                }
-                if (!IsMxCode(call["yOut"].dtype) || !IsPower(call["mxscaleOut"].dtype)) return true;
-                if (ModesWrong(call, "yOut", "roundMode", true, false)) return true;
-                const Shape& shape = call[x].shape;
-                if (!(call["epsilon"].real >= 0) || shape.empty() || shape.size() > 7) return true;
-                if (is_added && (call["x2"].shape != shape || call["xOut"].shape != shape)) return true;
-                const Shape row = {shape.back()};
-                if (call["gamma"].shape != row || (!call["beta"].null && call["beta"].shape != row))
-                  return true;
-                if (CodesWrong(shape, call["yOut"])) return true;
-                if (call["mxscaleOut"].shape != PairsShape(shape, shape.size() - 1)) return true;
-                if (call["outputRstd"].integer == 0) return false;
-                Shape rows = shape;
-                rows.back() = 1;
-                return call["rstdOut"].dtype != ACL_FLOAT || call["rstdOut"].shape != rows;
-              }),
-      EmptyDone(x)};
-  op.draw = [=](IndexCall& call, RandomNumbers& random) {
+  op.rules = {NoNulls(is_added ? "x1 x2 xOut gamma yOut mxscaleOut" : "x gamma yOut mxscaleOut"),
+              Refuses(161001, "rstdOut",
+                      [](PlanCall& call) { return call["outputRstd"].integer != 0 && call["rstdOut"].null; }),
+              Refuses(561103, "",
+                      [=](PlanCall& call) {
+                        if (!IsOn950(call)) return true;
+                        const DtypeNumber dtype = call[x].dtype;
+                        if (!IsHalf(dtype)) return true;
+                        if (is_added && (call["x2"].dtype != dtype || call["xOut"].dtype != dtype))
+                          return true;
+                        for (const char* const name : {"gamma", "beta"}) {
+                          if (!call[name].null && call[name].dtype != dtype && call[name].dtype != ACL_FLOAT)
+                            return true;
+                        }
+                        if (!IsMxCode(call["yOut"].dtype) || !IsPower(call["mxscaleOut"].dtype)) return true;
+                        if (ModesWrong(call, "yOut", "roundMode", true, false)) return true;
+                        const Shape& shape = call[x].shape;
+                        if (!(call["epsilon"].real >= 0) || shape.empty() || shape.size() > 7) return true;
+                        if (is_added && (call["x2"].shape != shape || call["xOut"].shape != shape))
+                          return true;
+                        const Shape row = {shape.back()};
+                        if (call["gamma"].shape != row || (!call["beta"].null && call["beta"].shape != row))
+                          return true;
+                        if (CodesWrong(shape, call["yOut"])) return true;
+                        if (call["mxscaleOut"].shape != PairsShape(shape, shape.size() - 1)) return true;
+                        if (call["outputRstd"].integer == 0) return false;
+                        Shape rows = shape;
+                        rows.back() = 1;
+                        return call["rstdOut"].dtype != ACL_FLOAT || call["rstdOut"].shape != rows;
+                      }),
+              DoneIfEmpty(x)};
+  op.draw = [=](PlanCall& call, RandomNumbers& random) {
     const Shape shape = {random.Between(1, 4), random.Between(1, 140)};
     const DtypeNumber dtype = DrawDtype(random, kHalfDtypes);
     const DtypeNumber y = DrawDtype(random, kMxBytes);
@@ -747,10 +748,10 @@ IndexOperator Normed(bool is_added) {
     call["mxscaleOut"] = OutputArg("mxscaleOut", PairsShape(shape, 1), ACL_FLOAT8_E8M0);
     call["rstdOut"] = OutputArg("rstdOut", {shape[0], 1});
   };
-  op.fill = [=](const IndexCall&, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+  op.fill = [=](const PlanCall&, std::vector<HostTensor>& tensors, RandomNumbers& random) {
     for (size_t i = 0; i < (is_added ? 4u : 3u); ++i) SetNumbers(tensors[i], random);
   };
-  op.oracle = [=](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [=](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const Numbers first(call, tensors, x);
     const Numbers gamma(call, tensors, "gamma");
     const Numbers beta(call, tensors, "beta");
@@ -795,8 +796,8 @@ IndexOperator Normed(bool is_added) {
   return op;
 }
 
-const std::vector<IndexOperator>& All() {
-  static const std::vector<IndexOperator> all = {
+const std::vector<OperatorSpec>& All() {
+  static const std::vector<OperatorSpec> all = {
       Axis(PORTACL_C_FUNCTION(aclnnDynamicMxQuant), 1),
       Axis(PORTACL_C_FUNCTION(aclnnDynamicMxQuantV2), 2),
       Axis(PORTACL_C_FUNCTION(aclnnDynamicMxQuantV3), 3),
@@ -818,21 +819,20 @@ const std::vector<IndexOperator>& All() {
       Normed(true)};
   return all;
 }
-PORTACL_INDEX_TESTS(BlockQuantTest, All());
+PORTACL_OPERATOR_TESTS(BlockQuantTest, All());
 
 // ---- more groups than there are units, each of which takes some ----
 
 // Draws calls of hundreds of groups, of which many are empty. `place` is that of their ends.
-IndexOperator OfManyGroups(IndexOperator op, const std::string& ends, const std::string& scales,
-                           size_t place) {
+OperatorSpec OfManyGroups(OperatorSpec op, const std::string& ends, const std::string& scales, size_t place) {
   const auto draw = op.draw;
-  op.draw = [=](IndexCall& call, RandomNumbers& random) {
+  op.draw = [=](PlanCall& call, RandomNumbers& random) {
     draw(call, random);
     const int64_t groups = random.Between(257, 800);
     call[scales].shape[0] += groups - call[ends].shape[0];
     call[ends].shape[0] = groups;
   };
-  op.fill = [=](const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+  op.fill = [=](const PlanCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
     SetMany(tensors[0], random);
     const int64_t rows = call["x"].shape.empty() ? 1 : call["x"].shape[0];
     int64_t end = 0;
@@ -845,13 +845,13 @@ IndexOperator OfManyGroups(IndexOperator op, const std::string& ends, const std:
 }
 TEST(ManyGroups, EveryElement) {
   for (const bool is_second : {false, true}) {
-    const IndexOperator powers =
+    const OperatorSpec powers =
         OfManyGroups(GroupedMx(is_second ? PORTACL_C_FUNCTION(aclnnGroupedDynamicMxQuantV2)
                                          : PORTACL_C_FUNCTION(aclnnGroupedDynamicMxQuant),
                                is_second),
                      "groupIndex", "mxscale", 1);
     CheckNumbers(powers, 12);
-    const IndexOperator rectangles =
+    const OperatorSpec rectangles =
         OfManyGroups(Rectangles(is_second ? PORTACL_C_FUNCTION(aclnnGroupedDynamicBlockQuantV2)
                                           : PORTACL_C_FUNCTION(aclnnGroupedDynamicBlockQuant),
                                 true, is_second),

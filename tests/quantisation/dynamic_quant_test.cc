@@ -14,14 +14,14 @@ struct Form {
 const char* const kSmooth = "smoothScalesOptional";
 const char* const kGroup = "groupIndexOptional";
 
-std::string ModeOf(const IndexCall& call, Form form) {
+std::string ModeOf(const PlanCall& call, Form form) {
   return form.HasModes() ? call["quantMode"].text : "pertoken";
 }
-bool IsGiven(const IndexCall& call, Form form, const std::string& name) {
+bool IsGiven(const PlanCall& call, Form form, const std::string& name) {
   if ((name == kGroup || name == "offsetOut") && !form.HasGroups()) return false;
   return !call[name].null;
 }
-Shape ScaleShape(const IndexCall& call, Form form) {
+Shape ScaleShape(const PlanCall& call, Form form) {
   Shape shape = call["x"].shape;
   const std::string mode = ModeOf(call, form);
   if (mode == "pertensor") return {1};
@@ -29,9 +29,9 @@ Shape ScaleShape(const IndexCall& call, Form form) {
   return shape;
 }
 
-IndexOperator Dynamic(const CFunction& function, int version) {
+OperatorSpec Dynamic(const CFunction& function, int version) {
   const Form form{version};
-  IndexOperator op;
+  OperatorSpec op;
   op.function = function;
   op.valid = {TensorArg("x", {2, 8}, ACL_FLOAT16), TensorArg(kSmooth, {8}, ACL_FLOAT16)};
   if (form.HasGroups()) {
@@ -49,36 +49,35 @@ IndexOperator Dynamic(const CFunction& function, int version) {
   if (form.HasGroups()) op.valid.push_back(OutputArg("offsetOut", {2}));
   op.takes_workspace = true;
   if (form.HasModes()) op.numbers_on = Product::k950;
-  if (form.HasModes())
-    op.rules.push_back(Refuses(561000, "", [](IndexCall& call) { return !IsOn950(call); }));
+  if (form.HasModes()) op.rules.push_back(Refuses(561000, "", [](PlanCall& call) { return !IsOn950(call); }));
   op.rules.push_back(NoNulls("x yOut scaleOut"));
   if (form.HasModes()) {
-    op.rules.push_back(Refuses(161002, "isSymmetrical", [](IndexCall& call) {
+    op.rules.push_back(Refuses(161002, "isSymmetrical", [](PlanCall& call) {
       return (call["isSymmetrical"].integer != 0) != call["offsetOut"].null;
     }));
-    op.rules.push_back([](IndexCall& call) -> std::optional<Verdict> {
+    op.rules.push_back([](PlanCall& call) -> std::optional<Verdict> {
       if (!call["quantMode"].null) return std::nullopt;
       return Verdict{161002, {"parameter quantMode is null, accepted: pertoken, pertensor or perchannel."}};
     });
-    op.rules.push_back(Refuses(161002, "quantMode", [=](IndexCall& call) {
+    op.rules.push_back(Refuses(161002, "quantMode", [=](PlanCall& call) {
       const std::string mode = ModeOf(call, form);
       return (mode != "pertoken" && mode != "pertensor" && mode != "perchannel") ||
              (mode == "perchannel" && !call[kGroup].null);
     }));
   }
-  op.rules.push_back(RefusedDtype("x", [](const IndexCall& call, DtypeNumber dtype) {
+  op.rules.push_back(RefusedDtype("x", [](const PlanCall& call, DtypeNumber dtype) {
     return dtype == ACL_FLOAT16 || (dtype == ACL_BF16 && IsSinceA2(call));
   }));
-  op.rules.push_back(Given(kSmooth, OneDtype("x", kSmooth)));
+  op.rules.push_back(Given(kSmooth, SameDtype("x", kSmooth)));
   if (form.HasGroups())
-    op.rules.push_back(Refuses(161002, kGroup, [](IndexCall& call) {
+    op.rules.push_back(Refuses(161002, kGroup, [](PlanCall& call) {
       return !call[kSmooth].null && !call[kGroup].null && call[kGroup].dtype != ACL_INT32 &&
              call[kGroup].dtype != ACL_INT64;
     }));
   op.rules.push_back(RefusedDtype("yOut", IsOneOfCodes));
-  op.rules.push_back(Listed_("scaleOut", kFloatAlone));
-  if (form.HasGroups()) op.rules.push_back(Given("offsetOut", Listed_("offsetOut", kFloatAlone)));
-  op.rules.push_back(Refuses(161002, "", [=](IndexCall& call) {
+  op.rules.push_back(DtypeIn("scaleOut", kFloatAlone));
+  if (form.HasGroups()) op.rules.push_back(Given("offsetOut", DtypeIn("offsetOut", kFloatAlone)));
+  op.rules.push_back(Refuses(161002, "", [=](PlanCall& call) {
     const Shape& x = call["x"].shape;
     if (x.size() < 2 || x.size() > 8) return true;
     const bool has_groups = IsGiven(call, form, kGroup);
@@ -91,8 +90,8 @@ IndexOperator Dynamic(const CFunction& function, int version) {
     if (!IsShapeOfCodes(x, call["yOut"]) || call["scaleOut"].shape != ScaleShape(call, form)) return true;
     return IsGiven(call, form, "offsetOut") && call["offsetOut"].shape != ScaleShape(call, form);
   }));
-  for (const char* const name : {"x", "yOut", "scaleOut"}) op.rules.push_back(EmptyDone(name));
-  op.rules.push_back(Refuses(561002, "", [=](IndexCall& call) {
+  for (const char* const name : {"x", "yOut", "scaleOut"}) op.rules.push_back(DoneIfEmpty(name));
+  op.rules.push_back(Refuses(561002, "", [=](PlanCall& call) {
     const Shape& x = call["x"].shape;
     if (!call[kSmooth].null && IsGiven(call, form, kGroup)) {
       const int64_t groups = call[kGroup].shape[0];
@@ -103,14 +102,14 @@ IndexOperator Dynamic(const CFunction& function, int version) {
     return false;
   }));
   if (version == 4) {
-    op.rules.push_back([](IndexCall& call) -> std::optional<Verdict> {
+    op.rules.push_back([](PlanCall& call) -> std::optional<Verdict> {
       const auto most = static_cast<int>(call["dstTypeMax"].real);
       if (most >= 0 && most <= 32768) return std::nullopt;
       return Verdict{561002, {"parameter dstTypeMax is " + std::to_string(most) + ", accepted: 0 to 32768."}};
     });
   }
-  op.rules.push_back(Refuses(561103, "yOut", [](IndexCall&) { return false; }));
-  op.draw = [=](IndexCall& call, RandomNumbers& random) {
+  op.rules.push_back(Refuses(561103, "yOut", [](PlanCall&) { return false; }));
+  op.draw = [=](PlanCall& call, RandomNumbers& random) {
     const int64_t rows = random.Between(1, 6);
     DtypeNumber y = ACL_INT8;
     if (random.Chance(25)) y = ACL_INT32;
@@ -143,13 +142,13 @@ IndexOperator Dynamic(const CFunction& function, int version) {
     call[kGroup].null = by_channel || random.Chance(50);
     const int64_t groups = random.Between(1, 4);
     call[kGroup] = [&] {
-      IndexArgument argument = TensorArg(kGroup, {groups}, random.Chance(50) ? ACL_INT32 : ACL_INT64);
+      PlanArgument argument = TensorArg(kGroup, {groups}, random.Chance(50) ? ACL_INT32 : ACL_INT64);
       argument.null = call[kGroup].null;
       return argument;
     }();
     if (!call[kGroup].null && !call[kSmooth].null) call[kSmooth].shape = {groups, columns};
   };
-  op.fill = [=](const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+  op.fill = [=](const PlanCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
     SetNumbers(tensors[0], random, random.Chance(20) ? 10 : 0);
     const int64_t columns = call["x"].shape.empty() ? 1 : call["x"].shape.back();
     for (int64_t h = 0; random.Chance(20) && h < std::min(columns, tensors[0].size()); ++h)
@@ -163,7 +162,7 @@ IndexOperator Dynamic(const CFunction& function, int version) {
       EncodeIntegerElement(group.dtype(), end, group.Element(i));
     }
   };
-  op.oracle = [=](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [=](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const Numbers x(call, tensors, "x");
     const Numbers smooth(call, tensors, kSmooth);
     const DtypeNumber dtype = CodeDtype(call["yOut"].dtype);
@@ -236,14 +235,14 @@ IndexOperator Dynamic(const CFunction& function, int version) {
   return op;
 }
 
-const std::vector<IndexOperator>& All() {
-  static const std::vector<IndexOperator> all = {Dynamic(PORTACL_C_FUNCTION(aclnnDynamicQuant), 1),
-                                                 Dynamic(PORTACL_C_FUNCTION(aclnnDynamicQuantV2), 2),
-                                                 Dynamic(PORTACL_C_FUNCTION(aclnnDynamicQuantV3), 3),
-                                                 Dynamic(PORTACL_C_FUNCTION(aclnnDynamicQuantV4), 4)};
+const std::vector<OperatorSpec>& All() {
+  static const std::vector<OperatorSpec> all = {Dynamic(PORTACL_C_FUNCTION(aclnnDynamicQuant), 1),
+                                                Dynamic(PORTACL_C_FUNCTION(aclnnDynamicQuantV2), 2),
+                                                Dynamic(PORTACL_C_FUNCTION(aclnnDynamicQuantV3), 3),
+                                                Dynamic(PORTACL_C_FUNCTION(aclnnDynamicQuantV4), 4)};
   return all;
 }
-PORTACL_INDEX_TESTS(DynamicQuantTest, All());
+PORTACL_OPERATOR_TESTS(DynamicQuantTest, All());
 
 // Rows as INT4: two in a byte, the first in its low half.
 TEST(DynamicQuantByHand, PackedByTwo) {

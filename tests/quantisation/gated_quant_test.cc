@@ -47,13 +47,13 @@ const char* const kOffset = "quantOffsetOptional";
 const char* const kGroup = "groupIndexOptional";
 const char* const kMode = "quantModeOptional";
 
-bool IsDynamic(const IndexCall& call) { return !call[kMode].null && call[kMode].text == "dynamic"; }
-int64_t GroupCount(const IndexCall& call) {
+bool IsDynamic(const PlanCall& call) { return !call[kMode].null && call[kMode].text == "dynamic"; }
+int64_t GroupCount(const PlanCall& call) {
   return call[kGroup].null || call[kGroup].shape.empty() ? 0 : call[kGroup].shape[0];
 }
 
-IndexOperator Dequantised(const CFunction& function, bool is_second) {
-  IndexOperator op;
+OperatorSpec Dequantised(const CFunction& function, bool is_second) {
+  OperatorSpec op;
   op.function = function;
   op.valid = {TensorArg("x", {2, 8}, ACL_INT32), TensorArg(kWeight, {8}),       TensorArg(kActivation, {2}),
               TensorArg(kBias, {8}, ACL_INT32),  TensorArg(kScale, {4}),        TensorArg(kOffset, {4}),
@@ -76,23 +76,23 @@ IndexOperator Dequantised(const CFunction& function, bool is_second) {
   op.rules = {
       NoNulls("x yOut scaleOut"),
       RefusedDtype("x",
-                   [](const IndexCall& call, DtypeNumber dtype) {
+                   [](const PlanCall& call, DtypeNumber dtype) {
                      if (dtype == ACL_FLOAT16) return IsOn950(call);
                      return IsSinceA2(call) && (dtype == ACL_INT32 || dtype == ACL_BF16);
                    }),
-      Given(kWeight, Listed_(kWeight, kFloatAlone)),
-      Given(kActivation, Listed_(kActivation, kFloatAlone)),
-      Given(kBias, Listed_(kBias, {{ACL_FLOAT, ACL_FLOAT16, ACL_BF16, ACL_INT32}})),
-      Given(kScale, Listed_(kScale, floats)),
-      Given(kOffset, Listed_(kOffset, floats)),
-      Given(kGroup, Listed_(kGroup, kInt64Alone)),
+      Given(kWeight, DtypeIn(kWeight, kFloatAlone)),
+      Given(kActivation, DtypeIn(kActivation, kFloatAlone)),
+      Given(kBias, DtypeIn(kBias, {{ACL_FLOAT, ACL_FLOAT16, ACL_BF16, ACL_INT32}})),
+      Given(kScale, DtypeIn(kScale, floats)),
+      Given(kOffset, DtypeIn(kOffset, floats)),
+      Given(kGroup, DtypeIn(kGroup, kInt64Alone)),
       RefusedDtype("yOut",
-                   [](const IndexCall& call, DtypeNumber dtype) {
+                   [](const PlanCall& call, DtypeNumber dtype) {
                      return IsSinceA2(call) && (dtype == ACL_INT8 || (IsOn950(call) && IsFloat8(dtype)));
                    }),
-      Listed_("scaleOut", kFloatAlone),
+      DtypeIn("scaleOut", kFloatAlone),
       Refuses(561002, "",
-              [=](IndexCall& call) {
+              [=](PlanCall& call) {
                 const bool is_dynamic = IsDynamic(call);
                 if (!call[kMode].null && call[kMode].text != "static" && !is_dynamic) return true;
                 const Shape& x = call["x"].shape;
@@ -135,8 +135,8 @@ IndexOperator Dequantised(const CFunction& function, bool is_second) {
                 }
                 return false;
               }),
-      EmptyDone("x")};
-  op.draw = [=](IndexCall& call, RandomNumbers& random) {
+      DoneIfEmpty("x")};
+  op.draw = [=](PlanCall& call, RandomNumbers& random) {
     const int64_t columns = DrawColumns(random);
     Shape x = {random.Between(1, 6), 2 * columns};
     if (random.Chance(30)) x.insert(x.begin(), random.Between(1, 3));
@@ -177,7 +177,7 @@ IndexOperator Dequantised(const CFunction& function, bool is_second) {
     call["yOut"] = OutputArg("yOut", y, ACL_INT8);
     call["scaleOut"] = OutputArg("scaleOut", rows);
   };
-  op.fill = [](const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+  op.fill = [](const PlanCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
     if (call["x"].dtype == ACL_INT32) {
       SetIntegers(tensors[0], -3000, 3000, random);
     } else {
@@ -203,7 +203,7 @@ IndexOperator Dequantised(const CFunction& function, bool is_second) {
       EncodeIntegerElement(group.dtype(), value, group.Element(i));
     }
   };
-  op.oracle = [=](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [=](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const Numbers x(call, tensors, "x");
     const Numbers weight(call, tensors, kWeight);
     const Numbers activation(call, tensors, kActivation);
@@ -292,8 +292,8 @@ IndexOperator Dequantised(const CFunction& function, bool is_second) {
 
 // ---- SwiGluQuantV2 ----
 
-IndexOperator Plain() {
-  IndexOperator op;
+OperatorSpec Plain() {
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnSwiGluQuantV2);
   const char* const smooth_name = "smoothScalesOptional";
   const char* const offsets_name = "offsetsOptional";
@@ -310,17 +310,17 @@ IndexOperator Plain() {
   op.takes_workspace = true;
   op.tolerance = 1e-3;
   op.rules = {NoNulls("x yOut scaleOut"),
-              Listed_("x", kSinceA2),
-              Given(smooth_name, Listed_(smooth_name, kFloatAlone)),
-              Given(offsets_name, Listed_(offsets_name, kFloatAlone)),
-              Given(kGroup, Listed_(kGroup, kInt32Alone)),
+              DtypeIn("x", kSinceA2),
+              Given(smooth_name, DtypeIn(smooth_name, kFloatAlone)),
+              Given(offsets_name, DtypeIn(offsets_name, kFloatAlone)),
+              Given(kGroup, DtypeIn(kGroup, kInt32Alone)),
               RefusedDtype("yOut",
-                           [](const IndexCall& call, DtypeNumber dtype) {
+                           [](const PlanCall& call, DtypeNumber dtype) {
                              return IsSinceA2(call) && (dtype == ACL_INT8 || dtype == ACL_INT4);
                            }),
-              Listed_("scaleOut", kFloatAlone),
+              DtypeIn("scaleOut", kFloatAlone),
               Refuses(561002, "",
-                      [=](IndexCall& call) {
+                      [=](PlanCall& call) {
                         const Shape& x = call["x"].shape;
                         if (x.size() < 2 || x.size() > 8) return true;
                         if (!call[kGroup].null && call[kGroup].shape.size() != 1) return true;
@@ -345,8 +345,8 @@ IndexOperator Plain() {
                         }
                         return !is_dynamic && (call[smooth_name].null || call[offsets_name].null);
                       }),
-              EmptyDone("x")};
-  op.draw = [=](IndexCall& call, RandomNumbers& random) {
+              DoneIfEmpty("x")};
+  op.draw = [=](PlanCall& call, RandomNumbers& random) {
     const int64_t columns = DrawColumns(random);
     const Shape x = {random.Between(1, 6), 2 * columns};
     const bool is_dynamic = random.Chance(50);
@@ -364,7 +364,7 @@ IndexOperator Plain() {
     call["yOut"] = OutputArg("yOut", {x[0], columns}, ACL_INT8);
     call["scaleOut"] = OutputArg("scaleOut", {x[0]});
   };
-  op.fill = [](const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+  op.fill = [](const PlanCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
     for (int64_t i = 0; i < tensors[0].size(); ++i)
       tensors[0].Set(i, static_cast<double>(random.Between(-64, 64)) / 8);
     SetNumbers(tensors[1], random);
@@ -377,7 +377,7 @@ IndexOperator Plain() {
                            tensors[3].Element(i));
     }
   };
-  op.oracle = [=](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [=](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const Numbers x(call, tensors, "x");
     const Numbers smooth(call, tensors, smooth_name);
     const Numbers offsets(call, tensors, offsets_name);
@@ -429,13 +429,13 @@ IndexOperator Plain() {
   return op;
 }
 
-const std::vector<IndexOperator>& All() {
-  static const std::vector<IndexOperator> all = {
+const std::vector<OperatorSpec>& All() {
+  static const std::vector<OperatorSpec> all = {
       Dequantised(PORTACL_C_FUNCTION(aclnnDequantSwigluQuant), false),
       Dequantised(PORTACL_C_FUNCTION(aclnnDequantSwigluQuantV2), true), Plain()};
   return all;
 }
-PORTACL_INDEX_TESTS(GatedQuantTest, All());
+PORTACL_OPERATOR_TESTS(GatedQuantTest, All());
 
 }  // namespace
 }  // namespace portacl::testing

@@ -18,9 +18,9 @@ inline bool IsFloat4(DtypeNumber dtype) { return dtype == ACL_FLOAT4_E2M1 || dty
 inline bool IsMxCode(DtypeNumber dtype) {
   return dtype == ACL_FLOAT8_E4M3FN || dtype == ACL_FLOAT8_E5M2 || IsFloat4(dtype);
 }
-inline IndexRule DtypeOn950(const std::string& name, std::function<bool(DtypeNumber)> takes) {
-  return RefusedDtype(
-      name, [=](const IndexCall& call, DtypeNumber dtype) { return IsOn950(call) && takes(dtype); });
+inline Rule DtypeOn950(const std::string& name, std::function<bool(DtypeNumber)> takes) {
+  return RefusedDtype(name,
+                      [=](const PlanCall& call, DtypeNumber dtype) { return IsOn950(call) && takes(dtype); });
 }
 inline bool IsHalf(DtypeNumber dtype) { return dtype == ACL_FLOAT16 || dtype == ACL_BF16; }
 inline bool IsFloatOrHalf(DtypeNumber dtype) { return dtype == ACL_FLOAT || IsHalf(dtype); }
@@ -129,11 +129,11 @@ inline bool HasAlgorithm(DtypeNumber y, int64_t algorithm) {
   return algorithm == 1 ? y == ACL_FLOAT8_E4M3FN || y == ACL_FLOAT8_E5M2
                         : algorithm == 2 && y == ACL_FLOAT4_E2M1;
 }
-inline bool IsMxRound(const IndexArgument& round, DtypeNumber y) {
+inline bool IsMxRound(const PlanArgument& round, DtypeNumber y) {
   if (round.null || round.text == "rint") return true;
   return IsFloat4(y) && (round.text == "round" || round.text == "floor");
 }
-inline bool ModesWrong(IndexCall& call, const std::string& y, const std::string& round, bool has_algorithm,
+inline bool ModesWrong(PlanCall& call, const std::string& y, const std::string& round, bool has_algorithm,
                        bool has_most) {
   const DtypeNumber dtype = call[y].dtype;
   if (!IsMxRound(call[round], dtype) || call["dstType"].integer != dtype) return true;
@@ -142,7 +142,7 @@ inline bool ModesWrong(IndexCall& call, const std::string& y, const std::string&
   const double most = has_most ? call["dstTypeMax"].real : 0;
   return most != 0 && !(algorithm == 2 && most >= 6 && most <= 12);
 }
-inline bool CodesWrong(const Shape& x, const IndexArgument& y) {
+inline bool CodesWrong(const Shape& x, const PlanArgument& y) {
   return y.shape != x || (IsFloat4(y.dtype) && x.back() % 2 != 0);
 }
 

@@ -47,7 +47,7 @@ bool IsTail(const Shape& x, const Shape& gamma) {
 
 // ---- AddRmsNormQuant, V2 ----
 
-bool IsSingle(const IndexCall& call) {
+bool IsSingle(const PlanCall& call) {
   if (IsOn950(call)) return true;
   if (call["divMode"].integer == 0 || !call["scales2Optional"].null || !call["zeroPoints2Optional"].null ||
       call["zeroPoints1Optional"].null || NumElements(call["scales1"].shape) != 1 ||
@@ -60,8 +60,8 @@ bool IsSingle(const IndexCall& call) {
                                          : !has_sum && call["betaOptional"].null;
 }
 
-IndexOperator Static(const CFunction& function, bool is_second) {
-  IndexOperator op;
+OperatorSpec Static(const CFunction& function, bool is_second) {
+  OperatorSpec op;
   op.function = function;
   op.valid = {TensorArg("x1", {2, 4}, ACL_FLOAT16),
               TensorArg("x2", {2, 4}, ACL_FLOAT16),
@@ -84,7 +84,7 @@ IndexOperator Static(const CFunction& function, bool is_second) {
   op.takes_workspace = true;
   op.tolerance = 1e-3;
   op.is_inexact = true;
-  const auto dtypes = [=](IndexCall& call) {
+  const auto dtypes = [=](PlanCall& call) {
     const auto is_scale = [](DtypeNumber d) { return d == ACL_FLOAT || d == ACL_FLOAT16 || d == ACL_BF16; };
     for (const char* const name : {"x1", "x2", "gamma"}) {
       if (!kSinceA2.Has(call.product, call[name].dtype)) return true;
@@ -101,8 +101,8 @@ IndexOperator Static(const CFunction& function, bool is_second) {
     const DtypeNumber y = call["y1Out"].dtype;
     return (y != ACL_INT8 && !IsFloat8(y)) || call["y2Out"].dtype != y;
   };
-  const auto ranks = [=](IndexCall& call) {
-    for (const IndexArgument& one : call.arguments) {
+  const auto ranks = [=](PlanCall& call) {
+    for (const PlanArgument& one : call.arguments) {
       if (one.kind == ParameterKind::kTensor && !one.null && (one.shape.empty() || one.shape.size() > 8))
         return true;
     }
@@ -112,26 +112,26 @@ IndexOperator Static(const CFunction& function, bool is_second) {
     op.rules = {NoNulls("x1 x2 gamma scales1 y1Out y2Out xOut"),
                 Refuses(161002, "", dtypes),
                 Refuses(161002, "xOut",
-                        [](IndexCall& call) {
+                        [](PlanCall& call) {
                           const DtypeNumber d = call["xOut"].dtype;
                           return d != ACL_FLOAT && d != ACL_FLOAT16 && d != ACL_BF16;
                         }),
                 Refuses(161002, "", ranks),
-                EmptyDone("x1"),
-                EmptyDone("gamma"),
-                EmptyDone("y2Out")};
+                DoneIfEmpty("x1"),
+                DoneIfEmpty("gamma"),
+                DoneIfEmpty("y2Out")};
   } else {
     op.rules = {NoNulls("x1 x2 gamma scales1 y1Out y2Out"),
-                EmptyDone("x1"),
-                EmptyDone("gamma"),
-                EmptyDone("y2Out"),
-                Refuses(161001, "xOut", [](IndexCall& call) { return !IsSingle(call) && call["xOut"].null; }),
+                DoneIfEmpty("x1"),
+                DoneIfEmpty("gamma"),
+                DoneIfEmpty("y2Out"),
+                Refuses(161001, "xOut", [](PlanCall& call) { return !IsSingle(call) && call["xOut"].null; }),
                 Refuses(161001, "rmsNormOutOptional",
-                        [](IndexCall& call) { return !IsSingle(call) && !call["rmsNormOutOptional"].null; }),
+                        [](PlanCall& call) { return !IsSingle(call) && !call["rmsNormOutOptional"].null; }),
                 Refuses(161002, "", ranks),
                 Refuses(161002, "", dtypes)};
   }
-  op.rules.push_back(Refuses(is_second ? 161002 : 561103, "", [=](IndexCall& call) {
+  op.rules.push_back(Refuses(is_second ? 161002 : 561103, "", [=](PlanCall& call) {
     const DtypeNumber x = call["x1"].dtype;
     std::vector<std::string> names = {"x2", "gamma", "xOut"};
     if (is_second) names.insert(names.end(), {"betaOptional", "rmsNormOutOptional"});
@@ -140,7 +140,7 @@ IndexOperator Static(const CFunction& function, bool is_second) {
     }
     return !IsOn950(call) && (x == ACL_FLOAT || call["y1Out"].dtype != ACL_INT8);
   }));
-  op.rules.push_back(Refuses(is_second ? 161002 : 561002, "", [=](IndexCall& call) {
+  op.rules.push_back(Refuses(is_second ? 161002 : 561002, "", [=](PlanCall& call) {
     const Shape& x = call["x1"].shape;
     const Shape& gamma = call["gamma"].shape;
     std::vector<std::string> names = {"x2", "y1Out", "y2Out", "xOut"};
@@ -156,9 +156,8 @@ IndexOperator Static(const CFunction& function, bool is_second) {
     }
     return !call["zeroPoints2Optional"].null && call["scales2Optional"].null;
   }));
-  op.rules.push_back(
-      Refuses(561002, "epsilon", [](IndexCall& call) { return !(call["epsilon"].real >= 0); }));
-  op.draw = [=](IndexCall& call, RandomNumbers& random) {
+  op.rules.push_back(Refuses(561002, "epsilon", [](PlanCall& call) { return !(call["epsilon"].real >= 0); }));
+  op.draw = [=](PlanCall& call, RandomNumbers& random) {
     const int64_t columns = DrawColumns(random);
     Shape x = {random.Between(1, 5), columns};
     if (random.Chance(30)) x.insert(x.begin(), random.Between(1, 3));
@@ -194,7 +193,7 @@ IndexOperator Static(const CFunction& function, bool is_second) {
       call["rmsNormOutOptional"].null = false;
     }
   };
-  op.fill = [](const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+  op.fill = [](const PlanCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
     for (size_t i = 0; i < 3; ++i) SetNumbers(tensors[i], random);
     for (size_t i = 3; i < 5; ++i) {
       // Powers of two: what is divided by them is exact.
@@ -212,7 +211,7 @@ IndexOperator Static(const CFunction& function, bool is_second) {
     }
     if (call.arguments[7].kind == ParameterKind::kTensor) SetNumbers(tensors[7], random);
   };
-  op.oracle = [=](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [=](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const Numbers x1(call, tensors, "x1");
     const Numbers x2(call, tensors, "x2");
     const Numbers gamma(call, tensors, "gamma");
@@ -251,8 +250,8 @@ IndexOperator Static(const CFunction& function, bool is_second) {
 
 // ---- AddRmsNormDynamicQuant, V2 ----
 
-IndexOperator Dynamic(const CFunction& function, bool is_second) {
-  IndexOperator op;
+OperatorSpec Dynamic(const CFunction& function, bool is_second) {
+  OperatorSpec op;
   op.function = function;
   op.valid = {TensorArg("x1", {2, 8}, ACL_FLOAT16), TensorArg("x2", {2, 8}, ACL_FLOAT16),
               TensorArg("gamma", {8}, ACL_FLOAT16), TensorArg("smoothScale1Optional", {8}, ACL_FLOAT16),
@@ -270,15 +269,15 @@ IndexOperator Dynamic(const CFunction& function, bool is_second) {
   op.valid.push_back(OutputArg("scale2Out", {2}));
   op.takes_workspace = true;
   op.tolerance = 1e-3;
-  const auto has_mask = [=](const IndexCall& call) { return is_second && !call["outputMaskOptional"].null; };
-  const auto wants = [=](const IndexCall& call, size_t i) {
+  const auto has_mask = [=](const PlanCall& call) { return is_second && !call["outputMaskOptional"].null; };
+  const auto wants = [=](const PlanCall& call, size_t i) {
     if (has_mask(call)) {
       const auto& mask = call["outputMaskOptional"].values;
       return i < mask.size() && mask[i] != 0;
     }
     return i == 0 || (!call["smoothScale1Optional"].null && !call["smoothScale2Optional"].null);
   };
-  const auto types_wrong = [=](IndexCall& call) {
+  const auto types_wrong = [=](PlanCall& call) {
     const DtypeNumber x = call["x1"].dtype;
     if (!IsSinceA2(call) || (x != ACL_FLOAT16 && x != ACL_BF16)) return true;
     std::vector<std::string> names = {"x2", "gamma", "xOut", "smoothScale1Optional", "smoothScale2Optional"};
@@ -296,7 +295,7 @@ IndexOperator Dynamic(const CFunction& function, bool is_second) {
   if (is_second) {
     op.rules = {
         Refuses(161002, "",
-                [=](IndexCall& call) {
+                [=](PlanCall& call) {
                   const bool first = !call["smoothScale1Optional"].null;
                   const bool second = !call["smoothScale2Optional"].null;
                   if (!has_mask(call)) return second && !first;
@@ -306,20 +305,20 @@ IndexOperator Dynamic(const CFunction& function, bool is_second) {
                 }),
         NoNulls("x1 x2 gamma xOut"),
         Refuses(161001, "",
-                [=](IndexCall& call) {
+                [=](PlanCall& call) {
                   if (wants(call, 0) && (call["y1Out"].null || call["scale1Out"].null)) return true;
                   return call["y2Out"].null || (wants(call, 1) && call["scale2Out"].null);
                 }),
-        EmptyDone("x1"),
-        EmptyDone("x2"),
-        EmptyDone("gamma"),
-        EmptyDone("y2Out"),
+        DoneIfEmpty("x1"),
+        DoneIfEmpty("x2"),
+        DoneIfEmpty("gamma"),
+        DoneIfEmpty("y2Out"),
         Refuses(161002, "",
-                [=](IndexCall& call) {
+                [=](PlanCall& call) {
                   if (wants(call, 0) && wants(call, 1) && call["y1Out"].dtype != call["y2Out"].dtype)
                     return true;
                   for (size_t i = 0; i < 2; ++i) {
-                    const IndexArgument& y = call[i == 0 ? "y1Out" : "y2Out"];
+                    const PlanArgument& y = call[i == 0 ? "y1Out" : "y2Out"];
                     if (wants(call, i) && y.dtype == ACL_INT32 && !IsShapeOfCodes(call["x1"].shape, y))
                       return true;
                   }
@@ -328,9 +327,9 @@ IndexOperator Dynamic(const CFunction& function, bool is_second) {
         Refuses(561103, "", types_wrong)};
   } else {
     op.rules = {NoNulls("x1 x2 gamma y1Out y2Out xOut scale1Out scale2Out"), Refuses(161002, "", types_wrong),
-                EmptyDone("x1"), EmptyDone("gamma")};
+                DoneIfEmpty("x1"), DoneIfEmpty("gamma")};
   }
-  op.rules.push_back(Refuses(561002, "", [=](IndexCall& call) {
+  op.rules.push_back(Refuses(561002, "", [=](PlanCall& call) {
     const Shape& x = call["x1"].shape;
     if (x.size() < 2 || x.size() > 8 || call["x2"].shape != x || call["xOut"].shape != x) return true;
     const Shape row = {x.back()};
@@ -347,7 +346,7 @@ IndexOperator Dynamic(const CFunction& function, bool is_second) {
     }
     return !(call["epsilon"].real >= 0);
   }));
-  op.draw = [=](IndexCall& call, RandomNumbers& random) {
+  op.draw = [=](PlanCall& call, RandomNumbers& random) {
     const DtypeNumber y = random.Chance(30) ? ACL_INT32 : ACL_INT8;
     const int64_t columns = y == ACL_INT32 ? 8 * random.Between(1, 4) : DrawColumns(random);
     Shape x = {random.Between(1, 5), columns};
@@ -379,12 +378,12 @@ IndexOperator Dynamic(const CFunction& function, bool is_second) {
     for (const char* const name : {"scale1Out", "scale2Out"})
       call[name] = OutputArg(name, Shape(x.begin(), x.end() - 1));
   };
-  op.fill = [](const IndexCall&, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+  op.fill = [](const PlanCall&, std::vector<HostTensor>& tensors, RandomNumbers& random) {
     for (HostTensor& tensor : tensors) {
       if (tensor.dtype() == ACL_FLOAT16 || tensor.dtype() == ACL_BF16) SetNumbers(tensor, random);
     }
   };
-  op.oracle = [=](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [=](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const Numbers x1(call, tensors, "x1");
     const Numbers x2(call, tensors, "x2");
     const Numbers gamma(call, tensors, "gamma");
@@ -422,8 +421,8 @@ IndexOperator Dynamic(const CFunction& function, bool is_second) {
 
 // ---- RmsNormQuant ----
 
-IndexOperator Plain() {
-  IndexOperator op;
+OperatorSpec Plain() {
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnRmsNormQuant);
   op.valid = {TensorArg("x", {2, 8}, ACL_FLOAT16), TensorArg("gamma", {8}, ACL_FLOAT16),
               TensorArg("beta", {8}, ACL_FLOAT16), TensorArg("scale", {1}, ACL_FLOAT16),
@@ -434,19 +433,19 @@ IndexOperator Plain() {
   op.rules = {
       NoNulls("x gamma beta scale offset y"),
       RefusedDtype("x",
-                   [](const IndexCall& call, DtypeNumber dtype) {
+                   [](const PlanCall& call, DtypeNumber dtype) {
                      if (dtype == ACL_FLOAT) return IsOn950(call);
                      return (dtype == ACL_FLOAT16 || dtype == ACL_BF16) && call.product != Product::k910;
                    }),
-      OneDtype("x", "gamma"),
-      OneDtype("x", "beta"),
+      SameDtype("x", "gamma"),
+      SameDtype("x", "beta"),
       RefusedDtype("y",
-                   [](const IndexCall& call, DtypeNumber dtype) {
+                   [](const PlanCall& call, DtypeNumber dtype) {
                      return dtype == ACL_INT8 || dtype == ACL_INT4 || dtype == ACL_INT32 ||
                             (IsOn950(call) && IsFloat8(dtype));
                    }),
       Refuses(161002, "",
-              [](IndexCall& call) {
+              [](PlanCall& call) {
                 const DtypeNumber x = call["x"].dtype;
                 const DtypeNumber scale = call["scale"].dtype;
                 const DtypeNumber offset = call["offset"].dtype;
@@ -457,7 +456,7 @@ IndexOperator Plain() {
                                           : offset != x && offset != ACL_INT8;
               }),
       Refuses(161002, "",
-              [](IndexCall& call) {
+              [](PlanCall& call) {
                 const Shape& x = call["x"].shape;
                 const Shape& gamma = call["gamma"].shape;
                 if (x.empty() || x.size() > 8 || gamma.empty() || gamma.size() > 2) return true;
@@ -467,10 +466,10 @@ IndexOperator Plain() {
                 if (call["offset"].shape != scale) return true;
                 return NumElements(scale) != 1 && !(IsOn950(call) && scale == Shape{x.back()});
               }),
-      EmptyDone("x"),
-      Refuses(561103, "y", [](IndexCall& call) { return !IsOn950(call) && call["y"].dtype == ACL_INT4; }),
-      Refuses(561002, "epsilon", [](IndexCall& call) { return !(call["epsilon"].real >= 0); })};
-  op.draw = [](IndexCall& call, RandomNumbers& random) {
+      DoneIfEmpty("x"),
+      Refuses(561103, "y", [](PlanCall& call) { return !IsOn950(call) && call["y"].dtype == ACL_INT4; }),
+      Refuses(561002, "epsilon", [](PlanCall& call) { return !(call["epsilon"].real >= 0); })};
+  op.draw = [](PlanCall& call, RandomNumbers& random) {
     const DtypeNumber y = random.Chance(30) ? ACL_INT32 : ACL_INT8;
     const int64_t columns = y == ACL_INT32 ? 8 * random.Between(1, 4) : DrawColumns(random);
     Shape x = {random.Between(1, 5), columns};
@@ -484,13 +483,13 @@ IndexOperator Plain() {
     if (y == ACL_INT32) x.back() /= 8;
     call["y"] = OutputArg("y", x, y);
   };
-  op.fill = [](const IndexCall&, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+  op.fill = [](const PlanCall&, std::vector<HostTensor>& tensors, RandomNumbers& random) {
     for (size_t i = 0; i < 3; ++i) SetNumbers(tensors[i], random);
     for (int64_t k = 0; k < tensors[3].size(); ++k)
       tensors[3].Set(k, std::ldexp(1.0, static_cast<int>(random.Between(-5, 0))));
     SetIntegers(tensors[4], -20, 20, random);
   };
-  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const Numbers x(call, tensors, "x");
     const Numbers gamma(call, tensors, "gamma");
     const Numbers beta(call, tensors, "beta");
@@ -511,8 +510,8 @@ IndexOperator Plain() {
 
 // ---- RmsNormQuantV3, RmsNormDynamicQuant ----
 
-IndexOperator Third() {
-  IndexOperator op;
+OperatorSpec Third() {
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnRmsNormQuantV3);
   op.valid = {TensorArg("x", {2, 8}, ACL_FLOAT16),
               TensorArg("gamma", {8}, ACL_FLOAT16),
@@ -527,17 +526,17 @@ IndexOperator Third() {
   op.takes_workspace = true;
   op.tolerance = 1e-3;
   op.numbers_on = Product::k950;
-  const auto has_rstd = [](const IndexCall& call) { return call["outputRstd"].integer != 0; };
+  const auto has_rstd = [](const PlanCall& call) { return call["outputRstd"].integer != 0; };
   op.rules = {NoNulls("x gamma scale y"),
-              Refuses(161001, "rstd", [=](IndexCall& call) { return has_rstd(call) && call["rstd"].null; }),
+              Refuses(161001, "rstd", [=](PlanCall& call) { return has_rstd(call) && call["rstd"].null; }),
               Refuses(161002, "",
-                      [](IndexCall& call) {
+                      [](PlanCall& call) {
                         const size_t gamma = call["gamma"].shape.size();
                         if (gamma < 1 || gamma > 2 || call["scale"].shape.size() != 1) return true;
                         return call["y"].dtype == ACL_INT32 && !IsShapeOfCodes(call["x"].shape, call["y"]);
                       }),
               Refuses(561103, "",
-                      [=](IndexCall& call) {
+                      [=](PlanCall& call) {
                         if (!IsOn950(call)) return true;
                         const DtypeNumber x = call["x"].dtype;
                         const DtypeNumber scale = call["scale"].dtype;
@@ -567,8 +566,8 @@ IndexOperator Third() {
                         rows.back() = 1;
                         return call["rstd"].dtype != ACL_FLOAT || call["rstd"].shape != rows;
                       }),
-              EmptyDone("x")};
-  op.draw = [](IndexCall& call, RandomNumbers& random) {
+              DoneIfEmpty("x")};
+  op.draw = [](PlanCall& call, RandomNumbers& random) {
     DtypeNumber y = random.Chance(30) ? ACL_INT32 : ACL_INT8;
     if (IsOn950(call) && random.Chance(30))
       y = DrawDtype(random, {ACL_HIFLOAT8, ACL_FLOAT8_E5M2, ACL_FLOAT8_E4M3FN});
@@ -590,13 +589,13 @@ IndexOperator Third() {
     if (y == ACL_INT32) x.back() /= 8;
     call["y"] = OutputArg("y", x, y);
   };
-  op.fill = [](const IndexCall&, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+  op.fill = [](const PlanCall&, std::vector<HostTensor>& tensors, RandomNumbers& random) {
     for (const size_t i : {size_t{0}, size_t{1}, size_t{4}}) SetNumbers(tensors[i], random);
     for (int64_t k = 0; k < tensors[2].size(); ++k)
       tensors[2].Set(k, std::ldexp(1.0, static_cast<int>(random.Between(-3, 3))));
     SetIntegers(tensors[3], -20, 20, random);
   };
-  op.oracle = [=](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [=](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const Numbers x(call, tensors, "x");
     const Numbers gamma(call, tensors, "gamma");
     const Numbers beta(call, tensors, "betaOptional");
@@ -627,8 +626,8 @@ IndexOperator Third() {
   return op;
 }
 
-IndexOperator OwnScale() {
-  IndexOperator op;
+OperatorSpec OwnScale() {
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnRmsNormDynamicQuant);
   op.valid = {TensorArg("x", {2, 8}, ACL_FLOAT16),
               TensorArg("gamma", {8}, ACL_FLOAT16),
@@ -642,16 +641,16 @@ IndexOperator OwnScale() {
   op.tolerance = 1e-3;
   op.rules = {NoNulls("x gamma yOut scaleOut"),
               RefusedDtype("x",
-                           [](const IndexCall& call, DtypeNumber dtype) {
+                           [](const PlanCall& call, DtypeNumber dtype) {
                              return IsSinceA2(call) && (dtype == ACL_FLOAT16 || dtype == ACL_BF16);
                            }),
-              OneDtype("x", "gamma"),
-              Given("smoothScalesOptional", OneDtype("x", "smoothScalesOptional")),
-              Given("betaOptional", OneDtype("x", "betaOptional")),
-              Listed_("yOut", Listed{{ACL_INT8}}),
-              Listed_("scaleOut", kFloatAlone),
+              SameDtype("x", "gamma"),
+              Given("smoothScalesOptional", SameDtype("x", "smoothScalesOptional")),
+              Given("betaOptional", SameDtype("x", "betaOptional")),
+              DtypeIn("yOut", Listed{{ACL_INT8}}),
+              DtypeIn("scaleOut", kFloatAlone),
               Refuses(561002, "",
-                      [](IndexCall& call) {
+                      [](PlanCall& call) {
                         const Shape& x = call["x"].shape;
                         if (x.size() < 2 || x.size() > 8) return true;
                         const Shape row = {x.back()};
@@ -662,8 +661,8 @@ IndexOperator OwnScale() {
                         return call["scaleOut"].shape != Shape(x.begin(), x.end() - 1) ||
                                call["dstType"].integer != ACL_INT8 || !(call["epsilon"].real >= 0);
                       }),
-              EmptyDone("x")};
-  op.draw = [](IndexCall& call, RandomNumbers& random) {
+              DoneIfEmpty("x")};
+  op.draw = [](PlanCall& call, RandomNumbers& random) {
     const int64_t columns = DrawColumns(random);
     Shape x = {random.Between(1, 5), columns};
     if (random.Chance(30)) x.insert(x.begin(), random.Between(1, 3));
@@ -677,10 +676,10 @@ IndexOperator OwnScale() {
     call["yOut"] = OutputArg("yOut", x, ACL_INT8);
     call["scaleOut"] = OutputArg("scaleOut", Shape(x.begin(), x.end() - 1));
   };
-  op.fill = [](const IndexCall&, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+  op.fill = [](const PlanCall&, std::vector<HostTensor>& tensors, RandomNumbers& random) {
     for (size_t i = 0; i < 4; ++i) SetNumbers(tensors[i], random);
   };
-  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const Numbers x(call, tensors, "x");
     const Numbers gamma(call, tensors, "gamma");
     const Numbers smooth(call, tensors, "smoothScalesOptional");
@@ -706,8 +705,8 @@ IndexOperator OwnScale() {
   return op;
 }
 
-const std::vector<IndexOperator>& All() {
-  static const std::vector<IndexOperator> all = {
+const std::vector<OperatorSpec>& All() {
+  static const std::vector<OperatorSpec> all = {
       Static(PORTACL_C_FUNCTION(aclnnAddRmsNormQuant), false),
       Static(PORTACL_C_FUNCTION(aclnnAddRmsNormQuantV2), true),
       Dynamic(PORTACL_C_FUNCTION(aclnnAddRmsNormDynamicQuant), false),
@@ -717,7 +716,7 @@ const std::vector<IndexOperator>& All() {
       OwnScale()};
   return all;
 }
-PORTACL_INDEX_TESTS(NormQuantTest, All());
+PORTACL_OPERATOR_TESTS(NormQuantTest, All());
 
 }  // namespace
 }  // namespace portacl::testing

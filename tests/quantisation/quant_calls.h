@@ -12,11 +12,11 @@
 namespace portacl::testing {
 
 inline const DtypeList kHalfDtypes = {ACL_FLOAT16, ACL_BF16};
-inline bool IsSinceA2(const IndexCall& call) { return IsOnA2OrA3(call) || IsOn950(call); }
+inline bool IsSinceA2(const PlanCall& call) { return IsOnA2OrA3(call) || IsOn950(call); }
 inline bool IsFloat8(DtypeNumber dtype) {
   return dtype == ACL_HIFLOAT8 || dtype == ACL_FLOAT8_E5M2 || dtype == ACL_FLOAT8_E4M3FN;
 }
-inline bool IsOneOfCodes(const IndexCall& call, DtypeNumber dtype) {
+inline bool IsOneOfCodes(const PlanCall& call, DtypeNumber dtype) {
   if (dtype == ACL_INT8) return true;
   if (dtype == ACL_INT4 || dtype == ACL_INT32) return IsSinceA2(call);
   return IsOn950(call) && IsFloat8(dtype);
@@ -25,7 +25,7 @@ inline bool IsOneOfCodes(const IndexCall& call, DtypeNumber dtype) {
 inline DtypeNumber CodeDtype(DtypeNumber y) { return y == ACL_INT32 ? DtypeNumber{ACL_INT4} : y; }
 
 // The shape of codes of a tensor; false where there is none.
-inline bool IsShapeOfCodes(const Shape& x, const IndexArgument& y) {
+inline bool IsShapeOfCodes(const Shape& x, const PlanArgument& y) {
   Shape shape = x;
   if (y.dtype == ACL_INT32 || y.dtype == ACL_INT4) {
     if (x.empty()) return false;

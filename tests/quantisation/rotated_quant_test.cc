@@ -9,15 +9,15 @@ namespace {
 float RoundedTo(DtypeNumber dtype, float value) {
   return static_cast<float>(DecodeReal(dtype, Encoded(dtype, static_cast<double>(value)).data()));
 }
-bool IsFlatCode(const IndexCall& call, DtypeNumber dtype) {
+bool IsFlatCode(const PlanCall& call, DtypeNumber dtype) {
   return dtype == ACL_INT4 || dtype == ACL_INT32 || (IsOn950(call) && dtype == ACL_FLOAT4_E2M1);
 }
-bool IsFlatStep(const IndexCall& call, DtypeNumber dtype) {
+bool IsFlatStep(const PlanCall& call, DtypeNumber dtype) {
   return dtype == ACL_FLOAT || (IsOn950(call) && IsPower(dtype));
 }
-bool IsFlatMx(IndexCall& call) { return call["out"].dtype == ACL_FLOAT4_E2M1; }
+bool IsFlatMx(PlanCall& call) { return call["out"].dtype == ACL_FLOAT4_E2M1; }
 // The outputs of codes of FLOAT4: blocks of a row of all of a matrix's numbers.
-bool FlatMxWrong(IndexCall& call) {
+bool FlatMxWrong(PlanCall& call) {
   const Shape& x = call["x"].shape;
   const Shape row = {x[0], x[1] * x[2]};
   const Shape& right = call["kroneckerP2"].shape;
@@ -26,8 +26,8 @@ bool FlatMxWrong(IndexCall& call) {
          call["quantScale"].shape != PairsShape(row, 1);
 }
 
-IndexOperator Flat(const CFunction& function, bool is_second) {
-  IndexOperator op;
+OperatorSpec Flat(const CFunction& function, bool is_second) {
+  OperatorSpec op;
   op.function = function;
   op.valid = {TensorArg("x", {2, 3, 8}, ACL_FLOAT16), TensorArg("kroneckerP1", {3, 3}, ACL_FLOAT16),
               TensorArg("kroneckerP2", {8, 8}, ACL_FLOAT16), RealArg("clipRatio", 1)};
@@ -38,15 +38,15 @@ IndexOperator Flat(const CFunction& function, bool is_second) {
   op.rules = {
       NoNulls("x kroneckerP1 kroneckerP2 out quantScale"),
       RefusedDtype("x",
-                   [](const IndexCall& call, DtypeNumber dtype) {
+                   [](const PlanCall& call, DtypeNumber dtype) {
                      return IsSinceA2(call) && (dtype == ACL_FLOAT16 || dtype == ACL_BF16);
                    }),
-      OneDtype("x", "kroneckerP1"),
-      OneDtype("x", "kroneckerP2"),
+      SameDtype("x", "kroneckerP1"),
+      SameDtype("x", "kroneckerP2"),
       RefusedDtype("out", IsFlatCode),
       RefusedDtype("quantScale", IsFlatStep),
       Refuses(161002, "",
-              [](IndexCall& call) {
+              [](PlanCall& call) {
                 const Shape& x = call["x"].shape;
                 if (x.size() != 3 || x[0] > 262144 || x[1] > 256 || x[2] > 256) return true;
                 if (call["kroneckerP1"].shape != Shape{x[1], x[1]}) return true;
@@ -56,21 +56,21 @@ IndexOperator Flat(const CFunction& function, bool is_second) {
                        call["quantScale"].shape != Shape{x[0]};
               }),
       Refuses(161002, "format",
-              [](IndexCall& call) {
+              [](PlanCall& call) {
                 for (const char* const name : {"x", "kroneckerP1", "kroneckerP2", "out", "quantScale"}) {
                   if (call[name].format != ACL_FORMAT_ND && call[name].format != ACL_FORMAT_NCL) return true;
                 }
                 return false;
               }),
       Refuses(161002, "",
-              [=](IndexCall& call) {
+              [=](PlanCall& call) {
                 const double clip = call["clipRatio"].real;
                 const double most = is_second ? call["dstTypeMax"].real : 0;
                 if (IsFlatMx(call) && clip != 1) return true;
                 return !(clip > 0 && clip <= 1) || !(most == 0 || (most >= 6 && most <= 12));
               }),
-      EmptyDone("x")};
-  op.draw = [=](IndexCall& call, RandomNumbers& random) {
+      DoneIfEmpty("x")};
+  op.draw = [=](PlanCall& call, RandomNumbers& random) {
     const int64_t m = random.Chance(5) ? 70 : random.Between(1, 6);
     const int64_t n = 8 * (random.Chance(5) ? 32 : random.Between(1, 3));
     const int64_t k = random.Chance(10) ? random.Between(60, 90) : random.Between(1, 5);
@@ -83,14 +83,14 @@ IndexOperator Flat(const CFunction& function, bool is_second) {
     call["out"] = OutputArg("out", {k, m, n / 8}, ACL_INT32);
     call["quantScale"] = OutputArg("quantScale", {k});
   };
-  op.fill = [](const IndexCall&, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+  op.fill = [](const PlanCall&, std::vector<HostTensor>& tensors, RandomNumbers& random) {
     SetNumbers(tensors[0], random, random.Chance(10) ? 2 : 0);
     if (random.Chance(10)) {
       for (int64_t i = 0; i < tensors[0].size(); ++i) tensors[0].Set(i, 0);
     }
     for (const size_t i : {size_t{1}, size_t{2}}) SetNumbers(tensors[i], random);
   };
-  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const Numbers x(call, tensors, "x");
     const Numbers left(call, tensors, "kroneckerP1");
     const Numbers right(call, tensors, "kroneckerP2");
@@ -144,7 +144,7 @@ std::vector<float> RotatedRow(const Numbers& x, const Numbers& rotation, int64_t
 }
 
 // Codes and scales of rows that are cut at alpha times the greatest magnitude of 32 numbers.
-std::vector<Outcome> ByPowers(const IndexCall& call, const Numbers& x, const Numbers& rotation,
+std::vector<Outcome> ByPowers(const PlanCall& call, const Numbers& x, const Numbers& rotation,
                               const Numbers& alpha) {
   const DtypeNumber y = call["yOut"].dtype;
   const float part = alpha.is_given() ? FloatAt(alpha, 0) : 0;
@@ -171,7 +171,7 @@ std::vector<Outcome> ByPowers(const IndexCall& call, const Numbers& x, const Num
   return {OutcomeOfCodes(y, codes), scales};
 }
 
-void DrawPowers(IndexCall& call, RandomNumbers& random) {
+void DrawPowers(PlanCall& call, RandomNumbers& random) {
   const int64_t width = int64_t{32} << random.Between(0, 2);
   const int64_t parts = random.Between(1, 4);
   const Shape shape = {random.Between(1, 4), width * parts};
@@ -189,13 +189,13 @@ void DrawPowers(IndexCall& call, RandomNumbers& random) {
 }
 
 // What the rotation of Ascend 950 refuses.
-bool PowersWrong(IndexCall& call) {
+bool PowersWrong(PlanCall& call) {
   const DtypeNumber y = call["yOut"].dtype;
   const int64_t algorithm = call["scaleAlg"].integer;
   const double most = call["dstTypeMax"].real;
   if (!IsMxRound(call["roundMode"], y) || !HasAlgorithm(y, algorithm)) return true;
   if (most != 0 && !(algorithm == 2 && most >= 6 && most <= 12)) return true;
-  const IndexArgument& alpha = call["alpha"];
+  const PlanArgument& alpha = call["alpha"];
   if (!alpha.null && (!IsFloatOrHalf(alpha.dtype) || NumElements(alpha.shape) != 1)) return true;
   const Shape& x = call["x"].shape;
   const Shape& rotation = call["rotation"].shape;
@@ -207,9 +207,9 @@ bool PowersWrong(IndexCall& call) {
 }
 
 // A call on Ascend 950 has codes that share powers of two.
-IndexOperator Rotate(Product product) {
+OperatorSpec Rotate(Product product) {
   const bool is_950 = product == Product::k950;
-  IndexOperator op;
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnRotateQuant);
   op.valid = {
       TensorArg("x", {2, 128}, ACL_FLOAT16),
@@ -226,21 +226,21 @@ IndexOperator Rotate(Product product) {
   op.takes_workspace = true;
   op.numbers_on = product;
   op.rules = {NoNulls("x rotation yOut scaleOut"),
-              RefusedDtype("x", [](const IndexCall& call,
+              RefusedDtype("x", [](const PlanCall& call,
                                    DtypeNumber dtype) { return IsSinceA2(call) && IsHalf(dtype); }),
-              OneDtype("x", "rotation"),
+              SameDtype("x", "rotation"),
               RefusedDtype("yOut",
-                           [](const IndexCall& call, DtypeNumber dtype) {
+                           [](const PlanCall& call, DtypeNumber dtype) {
                              if (IsOn950(call)) return IsMxCode(dtype);
                              return IsOnA2OrA3(call) &&
                                     (dtype == ACL_INT8 || dtype == ACL_INT4 || dtype == ACL_INT32);
                            }),
               RefusedDtype("scaleOut",
-                           [](const IndexCall& call, DtypeNumber dtype) {
+                           [](const PlanCall& call, DtypeNumber dtype) {
                              return IsOn950(call) ? IsPower(dtype) : IsOnA2OrA3(call) && dtype == ACL_FLOAT;
                            }),
               Refuses(161002, "",
-                      [](IndexCall& call) {
+                      [](PlanCall& call) {
                         const int64_t axis = call["axis"].integer;
                         if (axis != -1 && axis != 1) return true;
                         if (call["trans"].integer != 0) return true;
@@ -256,8 +256,8 @@ IndexOperator Rotate(Product product) {
                           return true;
                         return !IsShapeOfCodes(x, call["yOut"]) || call["scaleOut"].shape != Shape{x[0]};
                       }),
-              EmptyDone("x")};
-  op.draw = [](IndexCall& call, RandomNumbers& random) {
+              DoneIfEmpty("x")};
+  op.draw = [](PlanCall& call, RandomNumbers& random) {
     if (IsOn950(call)) return DrawPowers(call, random);
     const int64_t width = 8 * random.Between(2, 9);
     const int64_t columns = width * ((128 + width - 1) / width + random.Between(0, 8));
@@ -271,13 +271,13 @@ IndexOperator Rotate(Product product) {
     if (is_packed) y[1] /= 8;
     call["yOut"] = OutputArg("yOut", y, is_packed ? ACL_INT32 : ACL_INT8);
   };
-  op.fill = [](const IndexCall&, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+  op.fill = [](const PlanCall&, std::vector<HostTensor>& tensors, RandomNumbers& random) {
     SetNumbers(tensors[0], random);
     SetNumbers(tensors[1], random);
     const double alphas[] = {0.5, 0.75, 0.125, 0, 1, -1};
     if (tensors[2].size() > 0) tensors[2].Set(0, alphas[random.Below(6)]);
   };
-  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const Numbers x(call, tensors, "x");
     const Numbers rotation(call, tensors, "rotation");
     const DtypeNumber y = CodeDtype(call["yOut"].dtype);
@@ -295,19 +295,19 @@ IndexOperator Rotate(Product product) {
   return op;
 }
 
-const std::vector<IndexOperator>& All() {
-  static const std::vector<IndexOperator> all = {Flat(PORTACL_C_FUNCTION(aclnnFlatQuant), false),
-                                                 Flat(PORTACL_C_FUNCTION(aclnnFlatQuantV2), true),
-                                                 Rotate(Product::kA2)};
+const std::vector<OperatorSpec>& All() {
+  static const std::vector<OperatorSpec> all = {Flat(PORTACL_C_FUNCTION(aclnnFlatQuant), false),
+                                                Flat(PORTACL_C_FUNCTION(aclnnFlatQuantV2), true),
+                                                Rotate(Product::kA2)};
   return all;
 }
-PORTACL_INDEX_TESTS(RotatedQuantTest, All());
+PORTACL_OPERATOR_TESTS(RotatedQuantTest, All());
 
-const std::vector<IndexOperator>& AllOn950() {
-  static const std::vector<IndexOperator> all = {Rotate(Product::k950)};
+const std::vector<OperatorSpec>& AllOn950() {
+  static const std::vector<OperatorSpec> all = {Rotate(Product::k950)};
   return all;
 }
-PORTACL_INDEX_TESTS(RotatedQuantOn950Test, AllOn950());
+PORTACL_OPERATOR_TESTS(RotatedQuantOn950Test, AllOn950());
 
 // ---- codes of FLOAT4 by hand: two matrices of 3 * 26 numbers, which are two blocks and a half ----
 

@@ -5,8 +5,8 @@
 #include "aclnnop/families/quantisation.h"
 #include "gtest/gtest.h"
 #include "support/environment.h"
-#include "support/index_operator.h"
 #include "support/map_values.h"
+#include "support/operator_spec.h"
 
 namespace portacl::testing {
 namespace {
@@ -24,29 +24,29 @@ int64_t DrawDivisor(RandomNumbers& random, int64_t of) {
   return divisor;
 }
 
-IndexRule TypeIs(const std::string& name, const DtypeList& list) {
-  return Refuses(161002, name, [=](IndexCall& call) { return !IsOneOf(call[name].dtype, list); });
+Rule TypeIs(const std::string& name, const DtypeList& list) {
+  return Refuses(161002, name, [=](PlanCall& call) { return !IsOneOf(call[name].dtype, list); });
 }
-IndexRules Shapes(int64_t (*all)(const IndexCall& call)) {
-  return {Refuses(161002, "size", [](IndexCall& call) { return call["size"].integer < 1; }),
-          RankRange("self", 1, 1), RankRange("out", 2, 2),
-          Refuses(161002, "size", [=](IndexCall& call) { return all(call) % call["size"].integer != 0; }),
-          Refuses(161002, "out", [=](IndexCall& call) {
+Rules Shapes(int64_t (*all)(const PlanCall& call)) {
+  return {Refuses(161002, "size", [](PlanCall& call) { return call["size"].integer < 1; }),
+          Ranks("self", 1, 1), Ranks("out", 2, 2),
+          Refuses(161002, "size", [=](PlanCall& call) { return all(call) % call["size"].integer != 0; }),
+          Refuses(161002, "out", [=](PlanCall& call) {
             const int64_t size = call["size"].integer;
             return call["out"].shape != Shape{size, all(call) / size};
           })};
 }
 
-IndexOperator Pack() {
-  IndexOperator op;
+OperatorSpec Pack() {
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnSignBitsPack);
   op.valid = {TensorArg("self", {29}), IntegerArg("size", 2), OutputArg("out", {2, 2}, ACL_UINT8)};
-  const auto all = [](const IndexCall& call) { return BytesOf(call["self"].shape[0]); };
+  const auto all = [](const PlanCall& call) { return BytesOf(call["self"].shape[0]); };
   op.rules = {NoNulls("self out"), TypeIs("self", kNumbers), TypeIs("out", {ACL_UINT8})};
-  for (const IndexRule& rule : Shapes(all)) op.rules.push_back(rule);
-  op.rules.push_back(EmptyDone("self"));
+  for (const Rule& rule : Shapes(all)) op.rules.push_back(rule);
+  op.rules.push_back(DoneIfEmpty("self"));
   op.takes_workspace = true;  // of what is not dense
-  op.draw = [](IndexCall& call, RandomNumbers& random) {
+  op.draw = [](PlanCall& call, RandomNumbers& random) {
     const int64_t count = random.Between(1, random.Below(12) == 0 ? 80000 : 200);
     const int64_t size = DrawDivisor(random, BytesOf(count));
     call["self"].shape = {count};
@@ -54,7 +54,7 @@ IndexOperator Pack() {
     call["size"].integer = size;
     call["out"].shape = {size, BytesOf(count) / size};
   };
-  op.oracle = [](const IndexCall&, const std::vector<TensorValues>& tensors) {
+  op.oracle = [](const PlanCall&, const std::vector<TensorValues>& tensors) {
     const TensorValues& self = tensors[0];
     std::vector<unsigned> bytes((self.elements.size() + 7) / 8);
     for (size_t i = 0; i < self.elements.size(); ++i) {
@@ -67,19 +67,19 @@ IndexOperator Pack() {
   return op;
 }
 
-IndexOperator Unpack() {
-  IndexOperator op;
+OperatorSpec Unpack() {
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnSignBitsUnpack);
   op.valid = {TensorArg("self", {6}, ACL_UINT8), IntegerArg("size", 3), IntegerArg("dtype", ACL_FLOAT),
               OutputArg("out", {3, 16})};
-  const auto all = [](const IndexCall& call) { return call["self"].shape[0] * 8; };
+  const auto all = [](const PlanCall& call) { return call["self"].shape[0] * 8; };
   op.rules = {
       NoNulls("self out"), TypeIs("self", {ACL_UINT8}), TypeIs("out", kNumbers),
-      Refuses(161002, "dtype", [](IndexCall& call) { return call["dtype"].integer != call["out"].dtype; })};
-  for (const IndexRule& rule : Shapes(all)) op.rules.push_back(rule);
-  op.rules.push_back(EmptyDone("self"));
+      Refuses(161002, "dtype", [](PlanCall& call) { return call["dtype"].integer != call["out"].dtype; })};
+  for (const Rule& rule : Shapes(all)) op.rules.push_back(rule);
+  op.rules.push_back(DoneIfEmpty("self"));
   op.takes_workspace = true;
-  op.draw = [](IndexCall& call, RandomNumbers& random) {
+  op.draw = [](PlanCall& call, RandomNumbers& random) {
     const int64_t bytes = random.Between(1, random.Below(12) == 0 ? 10000 : 40);
     const int64_t size = DrawDivisor(random, bytes * 8);
     call["self"].shape = {bytes};
@@ -88,7 +88,7 @@ IndexOperator Unpack() {
     call["out"].dtype = DrawDtype(random, kNumbers);
     call["dtype"].integer = call["out"].dtype;
   };
-  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     Outcome outcome;
     for (const Element& element : tensors[0].elements) {
       const auto byte = static_cast<unsigned>(element[0]);
@@ -100,8 +100,8 @@ IndexOperator Unpack() {
   return op;
 }
 
-const IndexOperator kOperators[] = {Pack(), Unpack()};
-PORTACL_INDEX_TESTS(SignBits, kOperators);
+const OperatorSpec kOperators[] = {Pack(), Unpack()};
+PORTACL_OPERATOR_TESTS(SignBits, kOperators);
 
 // The documented example, and numbers at the border.
 TEST(SignBitsByHand, Examples) {

@@ -10,11 +10,11 @@ int64_t LastOf(const Shape& shape) { return shape.empty() ? 1 : shape.back(); }
 
 // ---- AscendQuant, V3 ----
 
-bool TakesFloat(const IndexCall& call, bool is_third, DtypeNumber dtype) {
+bool TakesFloat(const PlanCall& call, bool is_third, DtypeNumber dtype) {
   if (call.product == Product::k310P) return dtype == ACL_FLOAT || dtype == ACL_FLOAT16;
   return IsFloat(dtype) && (IsOnA2OrA3(call) || (is_third && IsOn950(call)));
 }
-bool TakesCodes(const IndexCall& call, bool is_third, DtypeNumber dtype) {
+bool TakesCodes(const PlanCall& call, bool is_third, DtypeNumber dtype) {
   if (call.product == Product::k310P) return dtype == ACL_INT8;
   if (!IsOnA2OrA3(call) && !(is_third && IsOn950(call))) return false;
   return IsOneOfCodes(call, dtype);
@@ -27,7 +27,7 @@ bool OnesBut(const Shape& shape, size_t own) {
   return true;
 }
 
-bool IsFirstShapeWrong(IndexCall& call) {
+bool IsFirstShapeWrong(PlanCall& call) {
   const Shape& x = call["x"].shape;
   const Shape& scale = call["scale"].shape;
   if (!IsShapeOfCodes(x, call["y"]) || x.size() > 8) return true;
@@ -39,7 +39,7 @@ bool IsFirstShapeWrong(IndexCall& call) {
     return true;
   return (LastOf(scale) != 1 && LastOf(scale) != LastOf(x)) || !fits(scale);
 }
-bool IsThirdShapeWrong(IndexCall& call) {
+bool IsThirdShapeWrong(PlanCall& call) {
   const Shape& x = call["x"].shape;
   const Shape& scale = call["scale"].shape;
   if (!IsShapeOfCodes(x, call["y"]) || x.empty() || x.size() > 8) return true;
@@ -50,23 +50,23 @@ bool IsThirdShapeWrong(IndexCall& call) {
   const size_t own = scale.size() == 1 ? 0 : at;
   return (scale[own] != 1 && scale[own] != x[at]) || !OnesBut(scale, own);
 }
-bool IsAxisWrong(IndexCall& call) {
+bool IsAxisWrong(PlanCall& call) {
   const auto rank = static_cast<int64_t>(call["x"].shape.size());
   const int64_t axis = call["axis"].integer;
   if (call.product == Product::k310P) return axis != -1 && axis != rank - 1;
   if (axis < -rank || axis >= rank) return true;
   return rank > 2 && (axis < 0 ? axis + rank : axis) < rank - 2;
 }
-bool IsRoundingWrong(IndexCall& call) {
-  const IndexArgument& mode = call["roundMode"];
+bool IsRoundingWrong(PlanCall& call) {
+  const PlanArgument& mode = call["roundMode"];
   if (mode.null) return true;
   if (call["y"].dtype == ACL_HIFLOAT8) return mode.text != "round" && mode.text != "hybrid";
   if (IsFloat8(call["y"].dtype)) return mode.text != "round";
   return mode.text != "round" && mode.text != "floor" && mode.text != "ceil" && mode.text != "trunc";
 }
 
-IndexOperator Scaled(const CFunction& function, bool is_third) {
-  IndexOperator op;
+OperatorSpec Scaled(const CFunction& function, bool is_third) {
+  OperatorSpec op;
   op.function = function;
   op.valid = {TensorArg("x", {2, 8}),    TensorArg("scale", {8}),       TensorArg("offset", {8}),
               IntegerArg("sqrtMode", 0), TextArg("roundMode", "round"), IntegerArg("dstType", ACL_INT8)};
@@ -75,24 +75,24 @@ IndexOperator Scaled(const CFunction& function, bool is_third) {
   op.takes_workspace = true;
   op.rules = {NoNulls("x scale y")};
   if (is_third)
-    op.rules.push_back(Refuses(161002, "x", [](IndexCall& call) { return call["x"].shape.empty(); }));
+    op.rules.push_back(Refuses(161002, "x", [](PlanCall& call) { return call["x"].shape.empty(); }));
   op.rules.push_back(RefusedDtype(
-      "x", [=](const IndexCall& call, DtypeNumber dtype) { return TakesFloat(call, is_third, dtype); }));
+      "x", [=](const PlanCall& call, DtypeNumber dtype) { return TakesFloat(call, is_third, dtype); }));
   op.rules.push_back(RefusedDtype(
-      "y", [=](const IndexCall& call, DtypeNumber dtype) { return TakesCodes(call, is_third, dtype); }));
+      "y", [=](const PlanCall& call, DtypeNumber dtype) { return TakesCodes(call, is_third, dtype); }));
   op.rules.push_back(RefusedDtype(
-      "scale", [=](const IndexCall& call, DtypeNumber dtype) { return TakesFloat(call, is_third, dtype); }));
-  op.rules.push_back(Given("offset", OneDtype("scale", "offset")));
-  op.rules.push_back(Refuses(161002, "scale", [](IndexCall& call) {
+      "scale", [=](const PlanCall& call, DtypeNumber dtype) { return TakesFloat(call, is_third, dtype); }));
+  op.rules.push_back(Given("offset", SameDtype("scale", "offset")));
+  op.rules.push_back(Refuses(161002, "scale", [](PlanCall& call) {
     return call["x"].dtype != ACL_FLOAT && call["scale"].dtype != call["x"].dtype;
   }));
   op.rules.push_back(
-      Refuses(161002, "dstType", [](IndexCall& call) { return call["dstType"].integer != call["y"].dtype; }));
+      Refuses(161002, "dstType", [](PlanCall& call) { return call["dstType"].integer != call["y"].dtype; }));
   if (is_third) op.rules.push_back(Refuses(161002, "axis", IsAxisWrong));
   op.rules.push_back(Refuses(161002, "", is_third ? IsThirdShapeWrong : IsFirstShapeWrong));
   op.rules.push_back(Refuses(161002, "roundMode", IsRoundingWrong));
-  op.rules.push_back(EmptyDone("x"));
-  op.draw = [=](IndexCall& call, RandomNumbers& random) {
+  op.rules.push_back(DoneIfEmpty("x"));
+  op.draw = [=](PlanCall& call, RandomNumbers& random) {
     DtypeNumber y = ACL_INT8;
     if (random.Chance(30)) y = ACL_INT32;
     const DtypeNumber dtype = DrawDtype(random, kRowDtypes);
@@ -121,14 +121,14 @@ IndexOperator Scaled(const CFunction& function, bool is_third) {
     if (y == ACL_INT32) codes.back() /= 8;
     call["y"] = OutputArg("y", codes, y);
   };
-  op.fill = [](const IndexCall&, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+  op.fill = [](const PlanCall&, std::vector<HostTensor>& tensors, RandomNumbers& random) {
     for (int64_t i = 0; i < tensors[0].size(); ++i)
       tensors[0].Set(i, random.Chance(3) ? std::nan("") : static_cast<double>(random.Between(-300, 300)));
     SetNumbers(tensors[1], random);
     for (int64_t i = 0; i < tensors[2].size(); ++i)
       tensors[2].Set(i, static_cast<double>(random.Between(-9, 9)) / 2);
   };
-  op.oracle = [=](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [=](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const Numbers x(call, tensors, "x");
     const Numbers scale(call, tensors, "scale");
     const Numbers offset(call, tensors, "offset");
@@ -161,24 +161,24 @@ IndexOperator Scaled(const CFunction& function, bool is_third) {
 
 // ---- Quantize ----
 
-bool IsZeroPoint(const IndexCall& call, DtypeNumber dtype) {
+bool IsZeroPoint(const PlanCall& call, DtypeNumber dtype) {
   if (dtype == ACL_INT8 || dtype == ACL_UINT8 || dtype == ACL_INT32) return true;
   return (dtype == ACL_BF16 && IsSinceA2(call)) || (dtype == ACL_FLOAT && IsOn950(call));
 }
 
-IndexOperator Divided() {
-  IndexOperator op;
+OperatorSpec Divided() {
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnQuantize);
   op.valid = {
       TensorArg("x", {2, 3}),         TensorArg("scales", {3}), TensorArg("zeroPoints", {3}, ACL_INT32),
       IntegerArg("dtype", ACL_UINT8), IntegerArg("axis", 1),    OutputArg("out", {2, 3}, ACL_UINT8)};
   op.takes_workspace = true;
-  const auto takes = [](const IndexCall& call, DtypeNumber dtype) {
+  const auto takes = [](const PlanCall& call, DtypeNumber dtype) {
     return dtype == ACL_FLOAT || dtype == ACL_FLOAT16 || (dtype == ACL_BF16 && IsSinceA2(call));
   };
   op.rules = {NoNulls("x scales out"),
               Refuses(161002, "",
-                      [](IndexCall& call) {
+                      [](PlanCall& call) {
                         const Shape& x = call["x"].shape;
                         const Shape& scales = call["scales"].shape;
                         if (x.size() > 8 || call["out"].shape != x || scales.size() != 1) return true;
@@ -191,13 +191,13 @@ IndexOperator Divided() {
               RefusedDtype("scales", takes),
               Given("zeroPoints", RefusedDtype("zeroPoints", IsZeroPoint)),
               Refuses(161002, "dtype",
-                      [](IndexCall& call) {
+                      [](PlanCall& call) {
                         const int64_t dtype = call["dtype"].integer;
                         return dtype != ACL_INT8 && dtype != ACL_UINT8 && dtype != ACL_INT32 &&
                                !(IsOn950(call) && IsFloat8(static_cast<DtypeNumber>(dtype)));
                       }),
               Refuses(161002, "",
-                      [](IndexCall& call) {
+                      [](PlanCall& call) {
                         if (call["dtype"].integer != call["out"].dtype) return true;
                         const bool has_zeros = !call["zeroPoints"].null;
                         const bool any = call["scales"].dtype == ACL_BF16 ||
@@ -206,15 +206,15 @@ IndexOperator Divided() {
                                        (has_zeros && call["zeroPoints"].dtype != ACL_BF16));
                       }),
               Refuses(161002, "",
-                      [](IndexCall& call) {
+                      [](PlanCall& call) {
                         for (const char* const name : {"x", "scales", "out", "zeroPoints"}) {
                           if (!call[name].null && call[name].format == ACL_FORMAT_FRACTAL_NZ) return true;
                         }
                         return false;
                       }),
-              EmptyDone("x"),
-              EmptyDone("scales")};
-  op.draw = [](IndexCall& call, RandomNumbers& random) {
+              DoneIfEmpty("x"),
+              DoneIfEmpty("scales")};
+  op.draw = [](PlanCall& call, RandomNumbers& random) {
     const Shape x = DrawShape(random, 1, 4, 7);
     const auto dim = static_cast<size_t>(random.Below(std::ssize(x)));
     const bool is_one = random.Chance(30);
@@ -232,7 +232,7 @@ IndexOperator Divided() {
     call["dtype"].integer = out;
     call["out"] = OutputArg("out", x, out);
   };
-  op.fill = [](const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+  op.fill = [](const PlanCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
     SetNumbers(tensors[0], random, 2);
     SetNumbers(tensors[1], random);
     if (!call["zeroPoints"].null && IsIntegerDtype(call["zeroPoints"].dtype)) {
@@ -241,7 +241,7 @@ IndexOperator Divided() {
       SetNumbers(tensors[2], random);
     }
   };
-  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const Numbers x(call, tensors, "x");
     const Numbers scales(call, tensors, "scales");
     const Numbers zeros(call, tensors, "zeroPoints");
@@ -263,8 +263,8 @@ IndexOperator Divided() {
 
 // ---- GroupQuant ----
 
-IndexOperator Grouped() {
-  IndexOperator op;
+OperatorSpec Grouped() {
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnGroupQuant);
   op.valid = {TensorArg("x", {2, 8}),
               TensorArg("scale", {2, 8}),
@@ -275,28 +275,28 @@ IndexOperator Grouped() {
   op.takes_workspace = true;
   op.rules = {
       NoNulls("x scale groupIndex y"),
-      Listed_("x", kSinceA2),
-      Listed_("scale", kSinceA2),
-      Listed_("groupIndex", kEitherIndex),
-      Given("offsetOptional", OneDtype("scale", "offsetOptional")),
+      DtypeIn("x", kSinceA2),
+      DtypeIn("scale", kSinceA2),
+      DtypeIn("groupIndex", kEitherIndex),
+      Given("offsetOptional", SameDtype("scale", "offsetOptional")),
       RefusedDtype("y",
-                   [](const IndexCall& call, DtypeNumber dtype) {
+                   [](const PlanCall& call, DtypeNumber dtype) {
                      return IsSinceA2(call) && !IsFloat8(dtype) && IsOneOfCodes(call, dtype);
                    }),
-      Refuses(161002, "dstType", [](IndexCall& call) { return call["dstType"].integer != call["y"].dtype; }),
+      Refuses(161002, "dstType", [](PlanCall& call) { return call["dstType"].integer != call["y"].dtype; }),
       Refuses(161002, "",
-              [](IndexCall& call) {
+              [](PlanCall& call) {
                 const Shape& x = call["x"].shape;
-                const IndexArgument& offset = call["offsetOptional"];
+                const PlanArgument& offset = call["offsetOptional"];
                 if (!offset.null && !offset.shape.empty() && offset.shape != Shape{1}) return true;
                 if (x.size() != 2 || call["scale"].shape.size() != 2 || call["groupIndex"].shape.size() != 1)
                   return true;
                 if (call["scale"].shape != Shape{call["groupIndex"].shape[0], x[1]}) return true;
                 return !IsShapeOfCodes(x, call["y"]);
               }),
-      EmptyDone("x"),
-      EmptyDone("scale")};
-  op.draw = [](IndexCall& call, RandomNumbers& random) {
+      DoneIfEmpty("x"),
+      DoneIfEmpty("scale")};
+  op.draw = [](PlanCall& call, RandomNumbers& random) {
     const int64_t rows = random.Between(1, 9);
     const int64_t groups = random.Between(1, 4);
     const DtypeNumber y = random.Chance(40) ? ACL_INT32 : ACL_INT8;
@@ -310,7 +310,7 @@ IndexOperator Grouped() {
     call["dstType"].integer = y;
     call["y"] = OutputArg("y", {rows, y == ACL_INT32 ? columns / 8 : columns}, y);
   };
-  op.fill = [](const IndexCall&, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+  op.fill = [](const PlanCall&, std::vector<HostTensor>& tensors, RandomNumbers& random) {
     for (int64_t i = 0; i < tensors[0].size(); ++i)
       tensors[0].Set(i, static_cast<double>(random.Between(-99, 99)));
     SetNumbers(tensors[1], random);
@@ -321,7 +321,7 @@ IndexOperator Grouped() {
     }
     SetNumbers(tensors[3], random);
   };
-  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const Numbers x(call, tensors, "x");
     const Numbers scale(call, tensors, "scale");
     const Numbers ends(call, tensors, "groupIndex");
@@ -343,14 +343,14 @@ IndexOperator Grouped() {
 
 // ---- AscendAntiQuant ----
 
-IndexOperator Inverse() {
-  IndexOperator op;
+OperatorSpec Inverse() {
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnAscendAntiQuant);
   op.valid = {TensorArg("x", {2, 3}, ACL_INT8), TensorArg("scale", {3}),
               TensorArg("offset", {3}),         IntegerArg("dstType", ACL_FLOAT16),
               IntegerArg("sqrtMode", 0),        OutputArg("y", {2, 3}, ACL_FLOAT16)};
   op.takes_workspace = true;
-  const auto shape_of = [](const IndexCall& call) {
+  const auto shape_of = [](const PlanCall& call) {
     Shape shape = call["x"].shape;
     if (call["x"].dtype != ACL_INT32) return shape;
     if (shape.empty()) return Shape{8};
@@ -359,29 +359,29 @@ IndexOperator Inverse() {
   };
   op.rules = {NoNulls("x scale y"),
               RefusedDtype("x",
-                           [](const IndexCall& call, DtypeNumber dtype) {
+                           [](const PlanCall& call, DtypeNumber dtype) {
                              if (call.product == Product::k310P) return dtype == ACL_INT8;
                              return IsSinceA2(call) && IsOneOfCodes(call, dtype);
                            }),
               RefusedDtype("scale",
-                           [](const IndexCall& call, DtypeNumber dtype) {
+                           [](const PlanCall& call, DtypeNumber dtype) {
                              if (call.product == Product::k310P) return dtype == ACL_FLOAT;
                              return IsSinceA2(call) && (dtype == ACL_FLOAT || dtype == ACL_BF16);
                            }),
-              Given("offset", OneDtype("scale", "offset")),
+              Given("offset", SameDtype("scale", "offset")),
               RefusedDtype("y",
-                           [](const IndexCall& call, DtypeNumber dtype) {
+                           [](const PlanCall& call, DtypeNumber dtype) {
                              if (call.product == Product::k310P) return dtype == ACL_FLOAT16;
                              return IsSinceA2(call) && (dtype == ACL_FLOAT16 || dtype == ACL_BF16);
                            }),
               Refuses(161002, "",
-                      [](IndexCall& call) {
+                      [](PlanCall& call) {
                         if (call["dstType"].integer != call["y"].dtype) return true;
                         return IsFloat8(call["x"].dtype) &&
                                (call["scale"].dtype != ACL_FLOAT || call["sqrtMode"].integer != 0);
                       }),
               Refuses(161002, "",
-                      [=](IndexCall& call) {
+                      [=](PlanCall& call) {
                         const Shape shape = shape_of(call);
                         if (call["x"].dtype == ACL_INT4 && (shape.empty() || shape.back() % 2 != 0))
                           return true;
@@ -390,8 +390,8 @@ IndexOperator Inverse() {
                         if (scale.size() != 1 || (scale[0] != 1 && scale[0] != LastOf(shape))) return true;
                         return !call["offset"].null && call["offset"].shape != scale;
                       }),
-              EmptyDone("x")};
-  op.draw = [](IndexCall& call, RandomNumbers& random) {
+              DoneIfEmpty("x")};
+  op.draw = [](PlanCall& call, RandomNumbers& random) {
     Shape x = DrawShape(random, 1, 3, 6);
     const DtypeNumber dtype = random.Chance(50) ? ACL_INT8 : ACL_INT32;
     const DtypeNumber of_scale = random.Chance(50) ? ACL_FLOAT : ACL_BF16;
@@ -406,11 +406,11 @@ IndexOperator Inverse() {
     call["sqrtMode"].integer = random.Chance(40);
     call["y"] = OutputArg("y", x, y);
   };
-  op.fill = [](const IndexCall&, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+  op.fill = [](const PlanCall&, std::vector<HostTensor>& tensors, RandomNumbers& random) {
     SetNumbers(tensors[1], random);
     SetNumbers(tensors[2], random);
   };
-  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const Numbers x(call, tensors, "x");
     const Numbers scale(call, tensors, "scale");
     const Numbers offset(call, tensors, "offset");
@@ -441,20 +441,20 @@ IndexOperator Inverse() {
 
 // ---- DequantBias ----
 
-IndexOperator Biased() {
-  IndexOperator op;
+OperatorSpec Biased() {
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnDequantBias);
   op.valid = {TensorArg("x", {2, 3}, ACL_INT32),       TensorArg("weightScale", {3}),
               TensorArg("activateScaleOptional", {2}), TensorArg("biasOptional", {3}, ACL_INT32),
               IntegerArg("outputDtype", ACL_FLOAT16),  OutputArg("out", {2, 3}, ACL_FLOAT16)};
   op.takes_workspace = true;
   op.rules = {NoNulls("x weightScale out"),
-              Listed_("x", {{}, {ACL_INT32}}),
-              Listed_("weightScale", {{ACL_FLOAT, ACL_BF16}}),
-              Given("activateScaleOptional", Listed_("activateScaleOptional", kFloatAlone)),
-              Given("biasOptional", Listed_("biasOptional", {{ACL_INT32, ACL_FLOAT, ACL_FLOAT16, ACL_BF16}})),
-              Listed_("out", {{}, kHalfDtypes}),
-              Refuses(561002, "", [](IndexCall& call) {
+              DtypeIn("x", {{}, {ACL_INT32}}),
+              DtypeIn("weightScale", {{ACL_FLOAT, ACL_BF16}}),
+              Given("activateScaleOptional", DtypeIn("activateScaleOptional", kFloatAlone)),
+              Given("biasOptional", DtypeIn("biasOptional", {{ACL_INT32, ACL_FLOAT, ACL_FLOAT16, ACL_BF16}})),
+              DtypeIn("out", {{}, kHalfDtypes}),
+              Refuses(561002, "", [](PlanCall& call) {
                 const Shape& x = call["x"].shape;
                 if (x.size() != 2 || x[0] < 1 || x[1] < 1 || call["weightScale"].shape != Shape{x[1]})
                   return true;
@@ -463,7 +463,7 @@ IndexOperator Biased() {
                 if (!call["biasOptional"].null && call["biasOptional"].shape != Shape{x[1]}) return true;
                 return call["out"].shape != x || call["outputDtype"].integer != call["out"].dtype;
               })};
-  op.draw = [](IndexCall& call, RandomNumbers& random) {
+  op.draw = [](PlanCall& call, RandomNumbers& random) {
     const int64_t rows = random.Between(1, 6);
     const int64_t columns = DrawColumns(random);
     const DtypeNumber out = DrawDtype(random, kHalfDtypes);
@@ -477,7 +477,7 @@ IndexOperator Biased() {
     call["outputDtype"].integer = out;
     call["out"] = OutputArg("out", {rows, columns}, out);
   };
-  op.fill = [](const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+  op.fill = [](const PlanCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
     SetIntegers(tensors[0], -100000000, 100000000, random);
     SetNumbers(tensors[1], random);
     SetNumbers(tensors[2], random);
@@ -487,7 +487,7 @@ IndexOperator Biased() {
       SetNumbers(tensors[3], random);
     }
   };
-  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const Numbers x(call, tensors, "x");
     const Numbers scale(call, tensors, "weightScale");
     const Numbers activate(call, tensors, "activateScaleOptional");
@@ -508,16 +508,16 @@ IndexOperator Biased() {
   return op;
 }
 
-const std::vector<IndexOperator>& All() {
-  static const std::vector<IndexOperator> all = {Scaled(PORTACL_C_FUNCTION(aclnnAscendQuant), false),
-                                                 Scaled(PORTACL_C_FUNCTION(aclnnAscendQuantV3), true),
-                                                 Divided(),
-                                                 Grouped(),
-                                                 Inverse(),
-                                                 Biased()};
+const std::vector<OperatorSpec>& All() {
+  static const std::vector<OperatorSpec> all = {Scaled(PORTACL_C_FUNCTION(aclnnAscendQuant), false),
+                                                Scaled(PORTACL_C_FUNCTION(aclnnAscendQuantV3), true),
+                                                Divided(),
+                                                Grouped(),
+                                                Inverse(),
+                                                Biased()};
   return all;
 }
-PORTACL_INDEX_TESTS(StaticQuantTest, All());
+PORTACL_OPERATOR_TESTS(StaticQuantTest, All());
 
 }  // namespace
 }  // namespace portacl::testing

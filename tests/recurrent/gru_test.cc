@@ -26,7 +26,7 @@ constexpr size_t kLists = 5;
 const char* const kSavedOfForward[kLists] = {"rOut", "zOut", "nOut", "hnOut", "hOut"};
 const char* const kSavedOfBackward[kLists] = {"r", "z", "n", "hn", "h"};
 
-bool SizesOfCall(const IndexCall& call, Sizes& sizes) {
+bool SizesOfCall(const PlanCall& call, Sizes& sizes) {
   sizes.gates = 3;
   return SizesOf(call, "batchSizes", sizes, "bidirection");
 }
@@ -34,7 +34,7 @@ bool SizesOfCall(const IndexCall& call, Sizes& sizes) {
 // ---- what phase 1 answers ----
 
 // The first argument that is wrong, in the order of the checks; empty where none is.
-std::string FirstWrong(const IndexCall& call, bool is_forward) {
+std::string FirstWrong(const PlanCall& call, bool is_forward) {
   const bool has_lists = !is_forward || call["train"].integer != 0;
   const auto saved = is_forward ? kSavedOfForward : kSavedOfBackward;
   const bool is_taken = call.product == Product::kA2 || call.product == Product::kA3;
@@ -50,8 +50,8 @@ std::string FirstWrong(const IndexCall& call, bool is_forward) {
     names.insert(names.end(), {"dxOut", "dhPrevOut", "dparamsOut"});
   }
   for (const std::string& name : names) {
-    const IndexArgument& one = call[name];
-    const auto differs = [&](const IndexArgument& tensor) {
+    const PlanArgument& one = call[name];
+    const auto differs = [&](const PlanArgument& tensor) {
       return !tensor.null && tensor.dtype != call["input"].dtype;
     };
     if (one.kind == ParameterKind::kTensor ? differs(one)
@@ -165,7 +165,7 @@ std::vector<Numbers> Parameters(const Values& values, const Sizes& sizes) {
   return params;
 }
 
-std::vector<Outcome> ForwardOracle(const IndexCall& call, const std::vector<TensorValues>& tensors) {
+std::vector<Outcome> ForwardOracle(const PlanCall& call, const std::vector<TensorValues>& tensors) {
   const Values values(call, tensors);
   Sizes sizes;
   SizesOfCall(call, sizes);
@@ -181,7 +181,7 @@ std::vector<Outcome> ForwardOracle(const IndexCall& call, const std::vector<Tens
 }
 
 // The chain rule over what is saved, element by element.
-std::vector<Outcome> BackwardOracle(const IndexCall& call, const std::vector<TensorValues>& tensors) {
+std::vector<Outcome> BackwardOracle(const PlanCall& call, const std::vector<TensorValues>& tensors) {
   const Values values(call, tensors);
   Sizes sizes;
   SizesOfCall(call, sizes);
@@ -264,20 +264,20 @@ std::vector<Outcome> BackwardOracle(const IndexCall& call, const std::vector<Ten
 
 // ---- calls ----
 
-std::vector<IndexArgument> ArgumentsOf(const Sizes& sizes, bool is_forward, bool train, bool has_state,
-                                       DtypeNumber dtype) {
+std::vector<PlanArgument> ArgumentsOf(const Sizes& sizes, bool is_forward, bool train, bool has_state,
+                                      DtypeNumber dtype) {
   const auto same = [](const Shape& shape) { return [=](int64_t) { return shape; }; };
   const auto parameter = [&](int64_t i) { return sizes.Parameter(i); };
   const auto number = [](const char* name, int64_t value) { return IntegerArg(name, value); };
   const int64_t cells = sizes.cells();
   const int64_t parameters = cells * sizes.each();
   const Shape output = sizes.Sequence(sizes.directions * sizes.hidden);
-  const IndexArgument hx = TensorArg("hx", sizes.State(), dtype);
-  const IndexArgument lengths = Null(TensorArg("batchSizes", {sizes.steps}, ACL_INT64));
-  std::vector<IndexArgument> all = {TensorArg("input", sizes.Input(), dtype),
-                                    OfShapes("params", parameters, parameter, dtype),
-                                    has_state || !is_forward ? hx : Null(hx)};
-  const auto add = [&](const std::vector<IndexArgument>& more) {
+  const PlanArgument hx = TensorArg("hx", sizes.State(), dtype);
+  const PlanArgument lengths = Null(TensorArg("batchSizes", {sizes.steps}, ACL_INT64));
+  std::vector<PlanArgument> all = {TensorArg("input", sizes.Input(), dtype),
+                                   OfShapes("params", parameters, parameter, dtype),
+                                   has_state || !is_forward ? hx : Null(hx)};
+  const auto add = [&](const std::vector<PlanArgument>& more) {
     all.insert(all.end(), more.begin(), more.end());
   };
   if (is_forward) {
@@ -298,8 +298,8 @@ std::vector<IndexArgument> ArgumentsOf(const Sizes& sizes, bool is_forward, bool
   return all;
 }
 
-IndexOperator Gru(bool is_forward) {
-  IndexOperator op;
+OperatorSpec Gru(bool is_forward) {
+  OperatorSpec op;
   op.function = is_forward ? PORTACL_C_FUNCTION(aclnnGRU) : PORTACL_C_FUNCTION(aclnnGRUBackward);
   op.takes_workspace = true;
   Sizes valid;
@@ -309,24 +309,24 @@ IndexOperator Gru(bool is_forward) {
   valid.inputs = 4;
   valid.hidden = 5;
   op.valid = ArgumentsOf(valid, is_forward, true, true, ACL_FLOAT);
-  const IndexRule lists = NoNulls("rOut zOut nOut hnOut hOut");
-  const auto wrong = [=](IndexCall& call) -> std::optional<Verdict> {
+  const Rule lists = NoNulls("rOut zOut nOut hnOut hOut");
+  const auto wrong = [=](PlanCall& call) -> std::optional<Verdict> {
     const std::string name = FirstWrong(call, is_forward);
     if (name.empty()) return std::nullopt;
     return Verdict{161002, {name}};
   };
   op.rules = {NoNulls(is_forward ? "input params output hy"
                                  : "input params hx dy dh r z n hn h dxOut dhPrevOut dparamsOut"),
-              [=](IndexCall& call) -> std::optional<Verdict> {
+              [=](PlanCall& call) -> std::optional<Verdict> {
                 if (!is_forward || call["train"].integer == 0) return std::nullopt;
                 return lists(call);
               },
-              wrong, SucceedsIf([=](const IndexCall& call) {
+              wrong, SucceedsIf([=](const PlanCall& call) {
                 Sizes sizes;
                 SizesOfCall(call, sizes);
                 return sizes.hidden == 0 || (is_forward && sizes.batch == 0);
               })};
-  op.draw = [=](IndexCall& call, RandomNumbers& random) {
+  op.draw = [=](PlanCall& call, RandomNumbers& random) {
     Sizes sizes;
     sizes.gates = 3;
     sizes.steps = random.Between(random.Chance(20) ? 0 : 1, 5);
@@ -347,12 +347,12 @@ IndexOperator Gru(bool is_forward) {
   return op;
 }
 
-const std::vector<IndexOperator>& Operators() {
-  static const std::vector<IndexOperator> operators = {Gru(true), Gru(false)};
+const std::vector<OperatorSpec>& Operators() {
+  static const std::vector<OperatorSpec> operators = {Gru(true), Gru(false)};
   return operators;
 }
 
-PORTACL_INDEX_TESTS(Recurrent, Operators());
+PORTACL_OPERATOR_TESTS(Recurrent, Operators());
 
 // ---- whole networks ----
 

@@ -19,7 +19,7 @@ using namespace recurrent;
 const char* const kSavedOfForward[] = {"iOut", "jOut", "fOut", "oOut", "hOut", "cOut", "tanhCOut"};
 const char* const kSavedOfBackward[] = {"i", "g", "f", "o", "h", "c", "tanhc"};
 
-bool ArgumentsWrong(const IndexCall& call, bool is_forward) {
+bool ArgumentsWrong(const PlanCall& call, bool is_forward) {
   const std::string lengths = is_forward ? "batchSizes" : "batchSizesOptional";
   if (std::find(kDtypes.begin(), kDtypes.end(), call["input"].dtype) == kDtypes.end()) return true;
   if (!call[lengths].null && call[lengths].dtype != ACL_INT64) return true;
@@ -49,7 +49,7 @@ bool ArgumentsWrong(const IndexCall& call, bool is_forward) {
 
 // ---- the definition ----
 
-std::vector<Outcome> ForwardOracle(const IndexCall& call, const std::vector<TensorValues>& tensors) {
+std::vector<Outcome> ForwardOracle(const PlanCall& call, const std::vector<TensorValues>& tensors) {
   const Values values(call, tensors);
   Sizes sizes;
   SizesOf(call, "batchSizes", sizes);
@@ -127,7 +127,7 @@ std::vector<Outcome> ForwardOracle(const IndexCall& call, const std::vector<Tens
   return outcomes;
 }
 
-std::vector<Outcome> BackwardOracle(const IndexCall& call, const std::vector<TensorValues>& tensors) {
+std::vector<Outcome> BackwardOracle(const PlanCall& call, const std::vector<TensorValues>& tensors) {
   const Values values(call, tensors);
   Sizes sizes;
   SizesOf(call, "batchSizesOptional", sizes);
@@ -246,41 +246,40 @@ std::vector<Outcome> BackwardOracle(const IndexCall& call, const std::vector<Ten
 
 // ---- calls ----
 
-std::vector<IndexArgument> ArgumentsOf(const Sizes& sizes, bool is_forward, bool train, bool has_state,
-                                       DtypeNumber dtype) {
+std::vector<PlanArgument> ArgumentsOf(const Sizes& sizes, bool is_forward, bool train, bool has_state,
+                                      DtypeNumber dtype) {
   const auto same = [](const Shape& shape) { return [=](int64_t) { return shape; }; };
   const auto parameter = [&](int64_t i) { return sizes.Parameter(i); };
   const int64_t cells = sizes.cells();
   const int64_t parameters = cells * sizes.each();
   const auto number = [](const char* name, int64_t value) { return IntegerArg(name, value); };
-  const IndexArgument input = TensorArg("input", sizes.Input(), dtype);
-  const IndexArgument params = OfShapes("params", parameters, parameter, dtype);
-  const IndexArgument hx = OfShapes("hx", has_state || !is_forward ? 2 : 0, same(sizes.State()), dtype);
-  IndexArgument lengths =
+  const PlanArgument input = TensorArg("input", sizes.Input(), dtype);
+  const PlanArgument params = OfShapes("params", parameters, parameter, dtype);
+  const PlanArgument hx = OfShapes("hx", has_state || !is_forward ? 2 : 0, same(sizes.State()), dtype);
+  PlanArgument lengths =
       TensorArg(is_forward ? "batchSizes" : "batchSizesOptional", {sizes.steps}, ACL_INT64);
   lengths.null = !sizes.is_packed;
-  const std::vector<IndexArgument> attributes = {number("hasBias", sizes.has_bias ? 1 : 0),
-                                                 number("numLayers", sizes.layers),
-                                                 RealArg("dropout", 0.5),
-                                                 number("train", train ? 1 : 0),
-                                                 number("bidirectional", sizes.directions - 1),
-                                                 number("batchFirst", sizes.batch_first ? 1 : 0)};
+  const std::vector<PlanArgument> attributes = {number("hasBias", sizes.has_bias ? 1 : 0),
+                                                number("numLayers", sizes.layers),
+                                                RealArg("dropout", 0.5),
+                                                number("train", train ? 1 : 0),
+                                                number("bidirectional", sizes.directions - 1),
+                                                number("batchFirst", sizes.batch_first ? 1 : 0)};
   const Shape output = sizes.Sequence(sizes.directions * sizes.hidden);
-  std::vector<IndexArgument> all;
+  std::vector<PlanArgument> all;
   if (is_forward) {
     all = {input, params, hx, lengths};
     all.insert(all.end(), attributes.begin(), attributes.end());
-    for (const IndexArgument& one :
-         {OutputArg("output", output, dtype), OutputArg("hy", sizes.State(), dtype),
-          OutputArg("cy", sizes.State(), dtype)})
+    for (const PlanArgument& one : {OutputArg("output", output, dtype), OutputArg("hy", sizes.State(), dtype),
+                                    OutputArg("cy", sizes.State(), dtype)})
       all.push_back(one);
     for (const char* name : kSavedOfForward)
       all.push_back(OfShapes(name, cells, same(sizes.Saved()), dtype, true));
     return all;
   }
   all = {input, hx, params};
-  for (const IndexArgument& one : {TensorArg("dy", output, dtype), TensorArg("dh", sizes.State(), dtype),
-                                   TensorArg("dc", sizes.State(), dtype)})
+  for (const PlanArgument& one : {TensorArg("dy", output, dtype), TensorArg("dh", sizes.State(), dtype),
+                                  TensorArg("dc", sizes.State(), dtype)})
     all.push_back(has_state ? one : Null(one));
   for (const char* name : kSavedOfBackward) all.push_back(OfShapes(name, cells, same(sizes.Saved()), dtype));
   all.push_back(lengths);
@@ -293,8 +292,8 @@ std::vector<IndexArgument> ArgumentsOf(const Sizes& sizes, bool is_forward, bool
   return all;
 }
 
-IndexOperator Lstm(bool is_forward) {
-  IndexOperator op;
+OperatorSpec Lstm(bool is_forward) {
+  OperatorSpec op;
   op.function = is_forward ? PORTACL_C_FUNCTION(aclnnLSTM) : PORTACL_C_FUNCTION(aclnnLstmBackward);
   op.takes_workspace = true;
   Sizes valid;
@@ -304,11 +303,11 @@ IndexOperator Lstm(bool is_forward) {
   valid.hidden = 5;
   op.valid = ArgumentsOf(valid, is_forward, true, true, ACL_FLOAT);
   std::string names;
-  for (const IndexArgument& one : op.valid) {
+  for (const PlanArgument& one : op.valid) {
     if (!one.null || one.kind == ParameterKind::kTensor) names += (names.empty() ? "" : " ") + one.name;
   }
   op.rules = {Refuses(161001, names,
-                      [=](IndexCall& call) {
+                      [=](PlanCall& call) {
                         std::vector<const char*> needed = {"input", "params", "output", "hy", "cy"};
                         if (!is_forward)
                           needed = {"input", "params", "hx", "dxOut", "dhPrevOut", "dcPrevOut", "dparamsOut"};
@@ -319,13 +318,13 @@ IndexOperator Lstm(bool is_forward) {
                         return std::any_of(needed.begin(), needed.end(),
                                            [&](const char* name) { return IsNullOrHasNull(call[name]); });
                       }),
-              Refuses(161002, names, [=](IndexCall& call) { return ArgumentsWrong(call, is_forward); }),
-              SucceedsIf([=](const IndexCall& call) {
+              Refuses(161002, names, [=](PlanCall& call) { return ArgumentsWrong(call, is_forward); }),
+              SucceedsIf([=](const PlanCall& call) {
                 Sizes sizes;
                 SizesOf(call, is_forward ? "batchSizes" : "batchSizesOptional", sizes);
                 return sizes.hidden == 0 || (is_forward && sizes.batch == 0);
               })};
-  op.draw = [=](IndexCall& call, RandomNumbers& random) {
+  op.draw = [=](PlanCall& call, RandomNumbers& random) {
     Sizes sizes;
     sizes.steps = random.Between(1, 5);
     sizes.batch = random.Between(1, 4);
@@ -346,12 +345,12 @@ IndexOperator Lstm(bool is_forward) {
   return op;
 }
 
-const std::vector<IndexOperator>& Operators() {
-  static const std::vector<IndexOperator> operators = {Lstm(true), Lstm(false)};
+const std::vector<OperatorSpec>& Operators() {
+  static const std::vector<OperatorSpec> operators = {Lstm(true), Lstm(false)};
   return operators;
 }
 
-PORTACL_INDEX_TESTS(Recurrent, Operators());
+PORTACL_OPERATOR_TESTS(Recurrent, Operators());
 
 }  // namespace
 }  // namespace portacl::testing

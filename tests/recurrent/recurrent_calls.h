@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "support/index_operator.h"
 #include "support/map_values.h"
+#include "support/operator_spec.h"
 
 namespace portacl::testing::recurrent {
 
@@ -39,7 +39,7 @@ struct Sizes {
 };
 
 // False where there are none.
-inline bool SizesOf(const IndexCall& call, const std::string& lengths, Sizes& sizes,
+inline bool SizesOf(const PlanCall& call, const std::string& lengths, Sizes& sizes,
                     const std::string& bidirectional = "bidirectional") {
   sizes.layers = call["numLayers"].integer;
   sizes.directions = call[bidirectional].integer != 0 ? 2 : 1;
@@ -65,18 +65,18 @@ inline bool SizesOf(const IndexCall& call, const std::string& lengths, Sizes& si
   return true;
 }
 
-inline bool IsNullOrHasNull(const IndexArgument& one) {
+inline bool IsNullOrHasNull(const PlanArgument& one) {
   return one.null ||
          std::any_of(one.entries.begin(), one.entries.end(), [](const auto& entry) { return entry.null; });
 }
 
 // Whether an argument that is there has another dtype than input, or another shape than given.
-inline bool Differs(const IndexArgument& one, const IndexCall& call,
+inline bool Differs(const PlanArgument& one, const PlanCall& call,
                     const std::function<Shape(int64_t)>& shape) {
   if (one.null) return false;
   if (one.kind == ParameterKind::kTensor) return one.dtype != call["input"].dtype || one.shape != shape(0);
   for (int64_t i = 0; i < std::ssize(one.entries); ++i) {
-    const IndexArgument& entry = one.entries[static_cast<size_t>(i)];
+    const PlanArgument& entry = one.entries[static_cast<size_t>(i)];
     if (entry.dtype != call["input"].dtype || entry.shape != shape(i)) return true;
   }
   return false;
@@ -87,11 +87,11 @@ using Numbers = std::vector<double>;
 // The tensors of a call by argument.
 class Values {
  public:
-  Values(const IndexCall& call, const std::vector<TensorValues>& tensors) : call_(call), tensors_(tensors) {}
+  Values(const PlanCall& call, const std::vector<TensorValues>& tensors) : call_(call), tensors_(tensors) {}
 
   const TensorValues* Tensor(const std::string& name, size_t entry = 0) const {
     size_t at = 0;
-    for (const IndexArgument& one : call_.arguments) {
+    for (const PlanArgument& one : call_.arguments) {
       const bool is_list = one.kind == ParameterKind::kList;
       if (one.name == name) return is_list || !one.null ? &tensors_[at + entry] : nullptr;
       if (is_list && !one.null) at += one.entries.size();
@@ -108,13 +108,13 @@ class Values {
   }
   // The same, or so many zeros where there is no such tensor.
   Numbers AllOrZeros(const std::string& name, size_t entry, int64_t count) const {
-    const IndexArgument& one = call_[name];
+    const PlanArgument& one = call_[name];
     const bool is_there = !one.null && (one.kind != ParameterKind::kList || entry < one.entries.size());
     return is_there ? All(name, entry) : Numbers(static_cast<size_t>(count), 0.0);
   }
 
  private:
-  const IndexCall& call_;
+  const PlanCall& call_;
   const std::vector<TensorValues>& tensors_;
 };
 
@@ -167,20 +167,20 @@ inline Numbers SequenceOf(const Sizes& sizes, const Rows& rows, int64_t width) {
 
 // ---- calls ----
 
-inline IndexArgument OfShapes(const std::string& name, int64_t count,
-                              const std::function<Shape(int64_t)>& shape, DtypeNumber dtype,
-                              bool is_output = false) {
+inline PlanArgument OfShapes(const std::string& name, int64_t count,
+                             const std::function<Shape(int64_t)>& shape, DtypeNumber dtype,
+                             bool is_output = false) {
   std::vector<Shape> shapes;
   for (int64_t i = 0; i < count; ++i) shapes.push_back(shape(i));
   return ListArg(name, shapes, is_output, dtype);
 }
-inline IndexArgument Null(IndexArgument argument) {
+inline PlanArgument Null(PlanArgument argument) {
   argument.null = true;
   return argument;
 }
 
 // Numbers around 0, and lengths that do not grow.
-inline void Fill(const IndexCall&, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+inline void Fill(const PlanCall&, std::vector<HostTensor>& tensors, RandomNumbers& random) {
   int64_t length = 100;
   for (HostTensor& tensor : tensors) {
     for (int64_t i = 0; i < tensor.size(); ++i) {

@@ -10,16 +10,16 @@ namespace {
 constexpr aclnnStatus kTiling = 561002;
 const DtypeList kHalves = {ACL_FLOAT16, ACL_BF16};
 
-bool IsSinceA2(const IndexCall& call) { return IsOn950(call) || IsOnA2OrA3(call); }
-IndexRule HalvesAlone(const std::string& name) {
-  return RefusedDtype(name, [](const IndexCall& call, DtypeNumber dtype) {
+bool IsSinceA2(const PlanCall& call) { return IsOn950(call) || IsOnA2OrA3(call); }
+Rule HalvesAlone(const std::string& name) {
+  return RefusedDtype(name, [](const PlanCall& call, DtypeNumber dtype) {
     return IsSinceA2(call) && std::count(kHalves.begin(), kHalves.end(), dtype) > 0;
   });
 }
 
 // Dims of a call in either layout.
 struct Dims {
-  explicit Dims(const IndexCall& call, int64_t sequences) {
+  explicit Dims(const PlanCall& call, int64_t sequences) {
     const Shape& query = call["query"].shape;
     is_packed = query.size() == 3;
     batches = is_packed ? sequences : query[0];
@@ -38,7 +38,7 @@ struct Dims {
   int64_t batches, heads, key_heads, queries, keys, depth, value_depth;
 };
 
-bool HeadsAreWrong(const IndexCall& call) {
+bool HeadsAreWrong(const PlanCall& call) {
   const Dims dims(call, 1);
   if (dims.heads <= 0 || dims.depth <= 0 || dims.depth > 768 || dims.key_heads <= 0 ||
       dims.heads % dims.key_heads != 0 || dims.value_depth > 768)
@@ -79,7 +79,7 @@ Attended Attend(const Numbers& query, int64_t query_place, const Numbers& key, c
   return made;
 }
 
-void FillNumbers(const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+void FillNumbers(const PlanCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
   for (const char* name : {"query", "key", "value"}) {
     HostTensor& tensor = tensors[PlaceOf(call, name)];
     for (int64_t i = 0; i < tensor.size(); ++i)
@@ -89,10 +89,10 @@ void FillNumbers(const IndexCall& call, std::vector<HostTensor>& tensors, Random
 
 // ---- BlockSparseAttention ----
 
-bool HasLengths(const IndexCall& call, const std::string& name) {
+bool HasLengths(const PlanCall& call, const std::string& name) {
   return !call[name].null && !call[name].values.empty();
 }
-bool LengthsAreWrong(const IndexCall& call, const std::string& name, const Dims& dims, int64_t most) {
+bool LengthsAreWrong(const PlanCall& call, const std::string& name, const Dims& dims, int64_t most) {
   if (!HasLengths(call, name)) return dims.is_packed;
   if (std::ssize(call[name].values) != dims.batches) return true;
   int64_t total = 0;
@@ -102,8 +102,7 @@ bool LengthsAreWrong(const IndexCall& call, const std::string& name, const Dims&
   }
   return false;
 }
-std::vector<int64_t> LengthsOf(const IndexCall& call, const std::string& name, const Dims& dims,
-                               int64_t all) {
+std::vector<int64_t> LengthsOf(const PlanCall& call, const std::string& name, const Dims& dims, int64_t all) {
   if (HasLengths(call, name)) return call[name].values;
   return std::vector<int64_t>(static_cast<size_t>(dims.batches), all);
 }
@@ -113,8 +112,8 @@ int64_t Longest(const std::vector<int64_t>& lengths) {
 const std::string kQueryLengths = "actualSeqLengthsOptional";
 const std::string kKeyLengths = "actualSeqLengthsKvOptional";
 
-IndexOperator Marked() {
-  IndexOperator op;
+OperatorSpec Marked() {
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnBlockSparseAttention);
   op.valid = {TensorArg("query", {4, 2, 4}, ACL_FLOAT16),
               TensorArg("key", {5, 1, 4}, ACL_FLOAT16),
@@ -140,27 +139,27 @@ IndexOperator Marked() {
   op.valid[4].null = op.valid[8].null = true;
   op.takes_workspace = true;
   op.tolerance = 1e-2;
-  const auto sequences = [](const IndexCall& call) -> int64_t {
+  const auto sequences = [](const PlanCall& call) -> int64_t {
     return call[kQueryLengths].null ? 0 : std::ssize(call[kQueryLengths].values);
   };
-  const auto layout = [](const IndexCall& call, const char* name) {
+  const auto layout = [](const PlanCall& call, const char* name) {
     return call[name].null ? std::string("TND") : call[name].text;
   };
-  const auto returns = [](const IndexCall& call) { return call["softmaxLseFlag"].integer != 0; };
+  const auto returns = [](const PlanCall& call) { return call["softmaxLseFlag"].integer != 0; };
   op.rules = {
       NoNulls("query key value blockSparseMask attentionOut"),
       HalvesAlone("query"),
-      OneDtype("query", "key"),
-      OneDtype("query", "value"),
-      Listed_("blockSparseMask", {{ACL_INT8}}),
-      OneDtype("query", "attentionOut"),
+      SameDtype("query", "key"),
+      SameDtype("query", "value"),
+      DtypeIn("blockSparseMask", {{ACL_INT8}}),
+      SameDtype("query", "attentionOut"),
       Refuses(161002, "softmaxLseOptional",
-              [=](IndexCall& call) {
+              [=](PlanCall& call) {
                 return returns(call) && !call["softmaxLseOptional"].null &&
                        call["softmaxLseOptional"].dtype != ACL_FLOAT;
               }),
       Refuses(kTiling, "",
-              [=](IndexCall& call) {
+              [=](PlanCall& call) {
                 const std::string own = layout(call, "qInputLayout");
                 if ((own != "TND" && own != "BNSD") || layout(call, "kvInputLayout") != own) return true;
                 const size_t rank = own == "TND" ? 3 : 4;
@@ -169,7 +168,7 @@ IndexOperator Marked() {
                 }
                 const Dims dims(call, sequences(call));
                 if (HeadsAreWrong(call) || call["numKeyValueHeads"].integer != dims.key_heads) return true;
-                const IndexArgument& block = call["blockShape"];
+                const PlanArgument& block = call["blockShape"];
                 if (block.null || block.values.size() < 2 || block.values[0] <= 0 || block.values[1] <= 0)
                   return true;
                 if (dims.is_packed && sequences(call) == 0) return true;
@@ -192,14 +191,14 @@ IndexOperator Marked() {
                        (call["softmaxLseOptional"].null || call["softmaxLseOptional"].shape != out);
               }),
       Refuses(561103, "",
-              [](IndexCall& call) {
+              [](PlanCall& call) {
                 for (const char* name : {"attenMaskOptional", "blockTableOptional"}) {
                   if (!call[name].null && NumElements(call[name].shape) > 0) return true;
                 }
                 return call["maskType"].integer != 0;
               }),
-      EmptyDone("attentionOut")};
-  op.draw = [=](IndexCall& call, RandomNumbers& random) {
+      DoneIfEmpty("attentionOut")};
+  op.draw = [=](PlanCall& call, RandomNumbers& random) {
     const bool is_packed = random.Chance(50);
     const int64_t batches = random.Between(1, 3);
     const int64_t key_heads = random.Between(1, 2);
@@ -241,11 +240,11 @@ IndexOperator Marked() {
     call["blockSparseMask"].shape = {batches, heads, (queries + blocks[0] - 1) / blocks[0],
                                      keys / blocks[1] + 1 + random.Below(3)};
   };
-  op.fill = [](const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+  op.fill = [](const PlanCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
     FillNumbers(call, tensors, random);
     SetIntegers(tensors[PlaceOf(call, "blockSparseMask")], 0, random.Chance(50) ? 2 : 3, random);
   };
-  op.oracle = [=](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [=](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const Dims dims(call, sequences(call));
     const Numbers query(call, tensors, "query"), key(call, tensors, "key"), value(call, tensors, "value");
     const Numbers marks(call, tensors, "blockSparseMask");
@@ -285,8 +284,8 @@ IndexOperator Marked() {
 
 // ---- NsaSelectedAttention ----
 
-IndexOperator Selected() {
-  IndexOperator op;
+OperatorSpec Selected() {
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnNsaSelectedAttention);
   op.valid = {TensorArg("query", {4, 2, 4}, ACL_FLOAT16),
               TensorArg("key", {5, 1, 4}, ACL_FLOAT16),
@@ -306,19 +305,19 @@ IndexOperator Selected() {
               OutputArg("attentionOut", {4, 2, 3}, ACL_FLOAT16)};
   op.takes_workspace = true;
   op.tolerance = 1e-2;
-  const auto ends = [](const IndexCall& call, const char* name) {
+  const auto ends = [](const PlanCall& call, const char* name) {
     return call[name].null ? std::vector<int64_t>() : call[name].values;
   };
   op.rules = {NoNulls("query key value topkIndices softmaxMaxOut softmaxSumOut attentionOut"),
               HalvesAlone("query"),
-              OneDtype("query", "key"),
-              OneDtype("query", "value"),
-              Listed_("topkIndices", kInt32Alone),
-              Listed_("softmaxMaxOut", kFloatAlone),
-              Listed_("softmaxSumOut", kFloatAlone),
-              OneDtype("query", "attentionOut"),
+              SameDtype("query", "key"),
+              SameDtype("query", "value"),
+              DtypeIn("topkIndices", kInt32Alone),
+              DtypeIn("softmaxMaxOut", kFloatAlone),
+              DtypeIn("softmaxSumOut", kFloatAlone),
+              SameDtype("query", "attentionOut"),
               Refuses(kTiling, "",
-                      [=](IndexCall& call) {
+                      [=](PlanCall& call) {
                         if (call["inputLayout"].null || call["inputLayout"].text != "TND") return true;
                         for (const char* name : {"query", "key", "value"}) {
                           if (call[name].shape.size() != 3) return true;
@@ -350,12 +349,12 @@ IndexOperator Selected() {
                                    Shape{dims.queries, dims.heads, dims.value_depth};
                       }),
               Refuses(561103, "",
-                      [](IndexCall& call) {
+                      [](PlanCall& call) {
                         return call["sparseMode"].integer == 0 && !call["attenMaskOptional"].null &&
                                NumElements(call["attenMaskOptional"].shape) > 0;
                       }),
-              EmptyDone("query")};
-  op.draw = [=](IndexCall& call, RandomNumbers& random) {
+              DoneIfEmpty("query")};
+  op.draw = [=](PlanCall& call, RandomNumbers& random) {
     const int64_t key_heads = random.Between(1, 2);
     const int64_t heads = key_heads * random.Between(1, 2);
     const int64_t depth = random.Between(1, random.Chance(20) ? 70 : 9);
@@ -383,13 +382,13 @@ IndexOperator Selected() {
       for (int64_t b = 0; b < sequences; ++b) call[name].values.push_back(end = random.Between(end, rows));
     }
   };
-  op.fill = [](const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+  op.fill = [](const PlanCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
     FillNumbers(call, tensors, random);
     SetIntegers(tensors[PlaceOf(call, "topkIndices")], random.Chance(20) ? -1 : 0, 5, random);
     if (!call["attenMaskOptional"].null)
       SetIntegers(tensors[PlaceOf(call, "attenMaskOptional")], 0, 2, random);
   };
-  op.oracle = [=](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [=](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const auto of_query = ends(call, "actualSeqQLen");
     const auto of_key = ends(call, "actualSeqKvLen");
     const Dims dims(call, std::ssize(of_query));
@@ -429,12 +428,12 @@ IndexOperator Selected() {
   return op;
 }
 
-const std::vector<IndexOperator>& Operators() {
-  static const std::vector<IndexOperator> all = {Marked(), Selected()};
+const std::vector<OperatorSpec>& Operators() {
+  static const std::vector<OperatorSpec> all = {Marked(), Selected()};
   return all;
 }
 
-PORTACL_INDEX_TESTS(BlocksOfKeys, Operators());
+PORTACL_OPERATOR_TESTS(BlocksOfKeys, Operators());
 
 TEST(BlocksOfKeysBad, SumsFartherApartThanThereAreAddressesAreRefused) {
   const ScopedEnvironment environment(Variables{{"PORTACL_SOC", "Ascend910B1"}});

@@ -17,24 +17,24 @@ const DtypeList kOld = {ACL_FLOAT16, ACL_BF16, ACL_INT8};
 const DtypeList kNew = {ACL_FLOAT16, ACL_BF16,  ACL_INT8,   ACL_FLOAT,    ACL_UINT8,       ACL_INT16,
                         ACL_UINT16,  ACL_INT32, ACL_UINT32, ACL_HIFLOAT8, ACL_FLOAT8_E5M2, ACL_FLOAT8_E4M3FN};
 
-bool IsListed(const IndexCall& call, const std::string& name, bool only_new) {
+bool IsListed(const PlanCall& call, const std::string& name, bool only_new) {
   const DtypeList& list = call.product == Product::k950 ? kNew : kOld;
   const bool has = call.product == Product::k950 ||
                    (!only_new && (call.product == Product::kA2 || call.product == Product::kA3));
   return has && std::find(list.begin(), list.end(), call[name].dtype) != list.end();
 }
-bool IsGrouped(const IndexCall& call, const char* mode) {
+bool IsGrouped(const PlanCall& call, const char* mode) {
   return !call[mode].null && call[mode].text == "PA_NZ";
 }
-bool HasValues(const IndexCall& call) {
+bool HasValues(const PlanCall& call) {
   return !call["value"].null && !call["value"].shape.empty() && NumElements(call["value"].shape) != 0;
 }
-int64_t GroupOf(const IndexCall& call, const std::string& cache) {
+int64_t GroupOf(const PlanCall& call, const std::string& cache) {
   return 32 / static_cast<int64_t>(aclDataTypeSize(static_cast<aclDataType>(call[cache].dtype)));
 }
 
-IndexRule Fits(const std::string& rows, const std::string& cache, const char* mode) {
-  return Refuses(kTiling, cache, [=](IndexCall& call) {
+Rule Fits(const std::string& rows, const std::string& cache, const char* mode) {
+  return Refuses(kTiling, cache, [=](PlanCall& call) {
     const Shape& shape = call[rows].shape;
     const Shape& pages = call[cache].shape;
     const int64_t heads = shape[shape.size() - 2];
@@ -48,15 +48,15 @@ IndexRule Fits(const std::string& rows, const std::string& cache, const char* mo
     return !four && !five;
   });
 }
-IndexRule Tokens(const std::string& rows) {
-  return Refuses(kTiling, "slotMapping", [=](IndexCall& call) {
+Rule Tokens(const std::string& rows) {
+  return Refuses(kTiling, "slotMapping", [=](PlanCall& call) {
     const Shape& shape = call[rows].shape;
     return call["slotMapping"].shape != Shape{NumElements(Shape(shape.begin(), shape.end() - 2))};
   });
 }
 
 // Row by row: where each of its elements goes.
-Outcome Scattered(const IndexCall& call, const TensorValues& rows, const TensorValues& cache,
+Outcome Scattered(const PlanCall& call, const TensorValues& rows, const TensorValues& cache,
                   const TensorValues& slots, bool is_grouped) {
   Outcome out(cache.elements.size());
   const int64_t heads = rows.shape[rows.shape.size() - 2];
@@ -80,7 +80,7 @@ Outcome Scattered(const IndexCall& call, const TensorValues& rows, const TensorV
   return out;
 }
 
-void DrawCache(IndexCall& call, RandomNumbers& random, const std::string& rows, const std::string& cache,
+void DrawCache(PlanCall& call, RandomNumbers& random, const std::string& rows, const std::string& cache,
                const Shape& tokens, int64_t blocks, int64_t in_block, bool is_grouped, DtypeNumber dtype) {
   call[rows].dtype = call[cache].dtype = dtype;
   // Groups of some rows reach over several heads.
@@ -102,7 +102,7 @@ Shape DrawTokens(RandomNumbers& random) {
   if (random.Below(3) == 0) return {random.Between(1, 4), random.Between(1, 5)};
   return {random.Between(1, random.Below(3) == 0 ? 60 : 8)};
 }
-std::optional<IndexRange> SlotRange(const IndexCall& call, size_t tensor, const char* mode) {
+std::optional<IndexRange> SlotRange(const PlanCall& call, size_t tensor, const char* mode) {
   if (tensor != 2) return std::nullopt;
   const Shape& cache = call["keyCacheRef"].shape;
   const int64_t in_block = cache.size() < 2 ? 1 : cache[IsGrouped(call, mode) ? cache.size() - 2 : 1];
@@ -110,8 +110,8 @@ std::optional<IndexRange> SlotRange(const IndexCall& call, size_t tensor, const 
   return IndexRange{-2, slots + 2};
 }
 
-IndexOperator Pair() {
-  IndexOperator op;
+OperatorSpec Pair() {
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnScatterPaKvCache);
   op.valid = {TensorArg("key", {4, 2, 32}, ACL_FLOAT16),
               OutputArg("keyCacheRef", {3, 16, 2, 32}, ACL_FLOAT16),
@@ -127,48 +127,48 @@ IndexOperator Pair() {
               ArrayArg("offsetsOptional", {0, 0})};
   for (size_t i = 5; i < 8; ++i) op.valid[i].null = true;
   const char* const mode = "cacheModeOptional";
-  const auto given = [](const IndexCall& call) { return !call["value"].null; };
-  const auto both = [](const IndexCall& call) { return !call["value"].null && !call["valueCacheRef"].null; };
-  const auto indices = [](const std::string& name) { return Given(name, OneDtype("slotMapping", name)); };
+  const auto given = [](const PlanCall& call) { return !call["value"].null; };
+  const auto both = [](const PlanCall& call) { return !call["value"].null && !call["valueCacheRef"].null; };
+  const auto indices = [](const std::string& name) { return Given(name, SameDtype("slotMapping", name)); };
   op.rules = {NoNulls("key keyCacheRef slotMapping", 561103),
               When(given, NoNulls("valueCacheRef", 561103)),
-              SucceedsIf([](IndexCall& call) {
+              SucceedsIf([](PlanCall& call) {
                 const bool keys =
                     NumElements(call["key"].shape) != 0 && NumElements(call["keyCacheRef"].shape) != 0;
                 const bool values = HasValues(call) && NumElements(call["valueCacheRef"].shape) != 0;
                 return !keys && !values;
               }),
-              RankRange("key", 3, 4),
+              Ranks("key", 3, 4),
               When(given, Refuses(161002, "value",
-                                  [](IndexCall& call) {
+                                  [](PlanCall& call) {
                                     const size_t rank = call["value"].shape.size();
                                     return rank != 0 && rank != 3 && rank != 4;
                                   })),
-              Refuses(161002, "key", [](IndexCall& call) { return !IsListed(call, "key", false); }),
-              OneDtype("key", "keyCacheRef"),
-              When(both, OneDtype("value", "valueCacheRef")),
-              When([=](const IndexCall& call) { return both(call) && !IsGrouped(call, mode); },
-                   OneDtype("key", "value")),
-              Listed_("slotMapping", {{ACL_INT32, ACL_INT64}}),
+              Refuses(161002, "key", [](PlanCall& call) { return !IsListed(call, "key", false); }),
+              SameDtype("key", "keyCacheRef"),
+              When(both, SameDtype("value", "valueCacheRef")),
+              When([=](const PlanCall& call) { return both(call) && !IsGrouped(call, mode); },
+                   SameDtype("key", "value")),
+              DtypeIn("slotMapping", {{ACL_INT32, ACL_INT64}}),
               indices("compressLensOptional"),
               indices("compressSeqOffsetOptional"),
               indices("seqLensOptional"),
               When(HasValues,
-                   Refuses(161002, "value", [](IndexCall& call) { return !IsListed(call, "value", false); })),
+                   Refuses(161002, "value", [](PlanCall& call) { return !IsListed(call, "value", false); })),
               Refuses(kTiling, mode,
-                      [=](IndexCall& call) {
+                      [=](PlanCall& call) {
                         return !call[mode].null && call[mode].text != "Norm" && call[mode].text != "PA_NZ";
                       }),
               Refuses(561103, "scatterModeOptional",
-                      [](IndexCall& call) {
-                        const IndexArgument& text = call["scatterModeOptional"];
+                      [](PlanCall& call) {
+                        const PlanArgument& text = call["scatterModeOptional"];
                         return !text.null && !text.text.empty() && text.text != "None";
                       }),
               Tokens("key"),
               Fits("key", "keyCacheRef", mode),
               When(HasValues, Tokens("value")),
               When(HasValues, Fits("value", "valueCacheRef", mode))};
-  op.draw = [=](IndexCall& call, RandomNumbers& random) {
+  op.draw = [=](PlanCall& call, RandomNumbers& random) {
     const bool is_grouped = random.Below(2) == 0;
     call[mode].text = is_grouped ? "PA_NZ" : "Norm";
     call["scatterModeOptional"].text = random.Below(2) == 0 ? "" : "None";
@@ -183,10 +183,10 @@ IndexOperator Pair() {
     call["slotMapping"].dtype = random.Below(2) == 0 ? ACL_INT32 : ACL_INT64;
     if (random.Below(4) == 0) call["value"].null = call["valueCacheRef"].null = true;
   };
-  op.range = [=](const IndexCall& call, size_t tensor) { return SlotRange(call, tensor, mode); };
+  op.range = [=](const PlanCall& call, size_t tensor) { return SlotRange(call, tensor, mode); };
   op.takes_workspace = true;
   op.updates = true;
-  op.oracle = [=](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [=](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     std::vector<Outcome> all = {Scattered(call, tensors[0], tensors[1], tensors[2], IsGrouped(call, mode))};
     all.push_back(HasValues(call) ? Scattered(call, tensors[3], tensors[4], tensors[2], IsGrouped(call, mode))
                                   : Outcome(tensors[4].elements.size()));
@@ -195,8 +195,8 @@ IndexOperator Pair() {
   return op;
 }
 
-IndexOperator Alone() {
-  IndexOperator op;
+OperatorSpec Alone() {
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnScatterPaCache);
   op.valid = {TensorArg("key", {4, 2, 32}, ACL_FLOAT16),
               OutputArg("keyCacheRef", {3, 16, 2, 32}, ACL_FLOAT16),
@@ -208,18 +208,18 @@ IndexOperator Alone() {
   for (size_t i = 3; i < 6; ++i) op.valid[i].null = true;
   const char* const mode = "cacheMode";
   op.rules = {NoNulls("key keyCacheRef slotMapping", 561103),
-              EmptyDone("key keyCacheRef"),
-              RankRange("key", 3, 4),
-              Refuses(161002, "key", [](IndexCall& call) { return !IsListed(call, "key", true); }),
-              OneDtype("key", "keyCacheRef"),
-              Listed_("slotMapping", {{ACL_INT32, ACL_INT64}}),
+              DoneIfEmpty("key keyCacheRef"),
+              Ranks("key", 3, 4),
+              Refuses(161002, "key", [](PlanCall& call) { return !IsListed(call, "key", true); }),
+              SameDtype("key", "keyCacheRef"),
+              DtypeIn("slotMapping", {{ACL_INT32, ACL_INT64}}),
               Refuses(kTiling, mode,
-                      [=](IndexCall& call) {
+                      [=](PlanCall& call) {
                         return !call[mode].null && call[mode].text != "Norm" && call[mode].text != "PA_NZ";
                       }),
               Tokens("key"),
               Fits("key", "keyCacheRef", mode)};
-  op.draw = [=](IndexCall& call, RandomNumbers& random) {
+  op.draw = [=](PlanCall& call, RandomNumbers& random) {
     const bool is_grouped = random.Below(2) == 0;
     call[mode].text = is_grouped ? "PA_NZ" : "Norm";
     const Shape tokens = DrawTokens(random);
@@ -228,22 +228,22 @@ IndexOperator Alone() {
     call["slotMapping"].shape = {NumElements(tokens)};
     call["slotMapping"].dtype = random.Below(2) == 0 ? ACL_INT32 : ACL_INT64;
   };
-  op.range = [=](const IndexCall& call, size_t tensor) { return SlotRange(call, tensor, mode); };
+  op.range = [=](const PlanCall& call, size_t tensor) { return SlotRange(call, tensor, mode); };
   op.takes_workspace = true;
   op.updates = true;
   op.numbers_on = Product::k950;
-  op.oracle = [=](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [=](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     return std::vector<Outcome>{Scattered(call, tensors[0], tensors[1], tensors[2], IsGrouped(call, mode))};
   };
   return op;
 }
 
-const std::vector<IndexOperator>& Operators() {
-  static const std::vector<IndexOperator> all = {Pair(), Alone()};
+const std::vector<OperatorSpec>& Operators() {
+  static const std::vector<OperatorSpec> all = {Pair(), Alone()};
   return all;
 }
 
-PORTACL_INDEX_TESTS(PagedCaches, Operators());
+PORTACL_OPERATOR_TESTS(PagedCaches, Operators());
 
 aclTensor* Expanded(const Shape& shape, aclDataType dtype, const Shape& strides, void* data) {
   const int64_t storage[] = {int64_t{1} << 20};

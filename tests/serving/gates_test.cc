@@ -13,35 +13,35 @@ const Listed kF3 = {{}, {ACL_FLOAT, ACL_FLOAT16, ACL_BF16}};
 
 double Single(double x) { return static_cast<double>(static_cast<float>(x)); }
 
-IndexOperator GeluTimes() {
-  IndexOperator op;
+OperatorSpec GeluTimes() {
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnGeluMul);
   op.valid = {TensorArg("input", {2, 3, 6}), TextArg("approximateOptional", "none"),
               OutputArg("out", {2, 3, 3})};
   op.rules = {
       NoNulls("input out"),
-      Listed_("input", kF3),
-      OneDtype("input", "out"),
+      DtypeIn("input", kF3),
+      SameDtype("input", "out"),
       Tiling("approximateOptional",
-             [](IndexCall& call) {
+             [](PlanCall& call) {
                const std::string& text = call["approximateOptional"].text;
                return !call["approximateOptional"].null && text != "none" && text != "tanh";
              }),
       Tiling("input",
-             [](IndexCall& call) { return call["input"].shape.empty() || call["input"].shape.size() > 8; }),
+             [](PlanCall& call) { return call["input"].shape.empty() || call["input"].shape.size() > 8; }),
       Tiling("input",
-             [](IndexCall& call) {
+             [](PlanCall& call) {
                const int64_t length = call["input"].shape.back();
                return length % 2 != 0 || length > 1024;
              }),
       Tiling("out",
-             [](IndexCall& call) {
+             [](PlanCall& call) {
                Shape half = call["input"].shape;
                half.back() /= 2;
                return call["out"].shape != half;
              }),
-      EmptyDone("input")};
-  op.draw = [](IndexCall& call, RandomNumbers& random) {
+      DoneIfEmpty("input")};
+  op.draw = [](PlanCall& call, RandomNumbers& random) {
     Shape shape = DrawShape(random, 1, 8, 4);
     shape.back() = 2 * random.Between(1, random.Below(4) == 0 ? 512 : 20);
     const DtypeNumber dtype = DrawDtype(random, kRowDtypes);
@@ -55,7 +55,7 @@ IndexOperator GeluTimes() {
   op.fill = FillRows;
   op.tolerance = 1e-6;
   op.is_inexact = true;
-  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const int64_t half = call["out"].shape.back();
     std::vector<double> out(static_cast<size_t>(NumElements(call["out"].shape)));
     for (int64_t i = 0; i < std::ssize(out); ++i) {
@@ -72,31 +72,31 @@ IndexOperator GeluTimes() {
   return op;
 }
 
-IndexOperator FatReluTimes() {
-  IndexOperator op;
+OperatorSpec FatReluTimes() {
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnFatreluMul);
   op.valid = {TensorArg("input", {2, 3, 6}), TensorArg("threshold", {1}), OutputArg("out", {2, 3, 3})};
   op.rules = {
       NoNulls("input threshold out"),
-      Listed_("input", kF3),
-      OneDtype("input", "threshold"),
-      OneDtype("input", "out"),
+      DtypeIn("input", kF3),
+      SameDtype("input", "threshold"),
+      SameDtype("input", "out"),
       Tiling("input",
-             [](IndexCall& call) { return call["input"].shape.empty() || call["input"].shape.size() > 8; }),
+             [](PlanCall& call) { return call["input"].shape.empty() || call["input"].shape.size() > 8; }),
       Tiling("input",
-             [](IndexCall& call) {
+             [](PlanCall& call) {
                const int64_t length = call["input"].shape.back();
                return length % 2 != 0 || length > 1024;
              }),
-      Tiling("threshold", [](IndexCall& call) { return NumElements(call["threshold"].shape) != 1; }),
+      Tiling("threshold", [](PlanCall& call) { return NumElements(call["threshold"].shape) != 1; }),
       Tiling("out",
-             [](IndexCall& call) {
+             [](PlanCall& call) {
                Shape half = call["input"].shape;
                half.back() /= 2;
                return call["out"].shape != half;
              }),
-      EmptyDone("input")};
-  op.draw = [](IndexCall& call, RandomNumbers& random) {
+      DoneIfEmpty("input")};
+  op.draw = [](PlanCall& call, RandomNumbers& random) {
     Shape shape = DrawShape(random, 1, 8, 4);
     shape.back() = 2 * random.Between(1, random.Below(4) == 0 ? 512 : 20);
     const DtypeNumber dtype = DrawDtype(random, kRowDtypes);
@@ -107,7 +107,7 @@ IndexOperator FatReluTimes() {
   };
   op.fill = FillRows;
   op.is_inexact = true;  // NaN
-  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const int64_t half = call["out"].shape.back();
     std::vector<double> out(static_cast<size_t>(NumElements(call["out"].shape)));
     for (int64_t i = 0; i < std::ssize(out); ++i) {
@@ -122,29 +122,29 @@ IndexOperator FatReluTimes() {
 }
 
 // x has two halves along `dim`, and out the shape of one.
-IndexRule HasHalves() {
-  return [](IndexCall& tried) -> std::optional<Verdict> {
-    const IndexRules rules = {
-        Tiling("x", [](IndexCall& call) { return call["x"].shape.empty() || call["x"].shape.size() > 8; }),
-        Tiling("dim", [](IndexCall& call) { return !IsDimOf(call["dim"].integer, call["x"].shape); }),
+Rule HasHalves() {
+  return [](PlanCall& tried) -> std::optional<Verdict> {
+    const Rules rules = {
+        Tiling("x", [](PlanCall& call) { return call["x"].shape.empty() || call["x"].shape.size() > 8; }),
+        Tiling("dim", [](PlanCall& call) { return !IsDimOf(call["dim"].integer, call["x"].shape); }),
         Tiling("x",
-               [](IndexCall& call) {
+               [](PlanCall& call) {
                  return call["x"].shape[Wrapped(call["dim"].integer, call["x"].shape)] % 2 != 0;
                }),
-        Tiling("out", [](IndexCall& call) {
+        Tiling("out", [](PlanCall& call) {
           Shape half = call["x"].shape;
           half[Wrapped(call["dim"].integer, half)] /= 2;
           return call["out"].shape != half;
         })};
-    for (const IndexRule& rule : rules) {
+    for (const Rule& rule : rules) {
       if (std::optional<Verdict> verdict = rule(tried)) return verdict;
     }
     return std::nullopt;
   };
 }
 
-IndexOperator Clipped(const CFunction& function, bool has_mode) {
-  IndexOperator op;
+OperatorSpec Clipped(const CFunction& function, bool has_mode) {
+  OperatorSpec op;
   op.function = function;
   op.valid = {TensorArg("x", {2, 6, 3}),   TensorArg("groupIndexOptional", {2}, ACL_INT64),
               IntegerArg("dim", 1),        RealArg("alpha", 1.702),
@@ -156,23 +156,23 @@ IndexOperator Clipped(const CFunction& function, bool has_mode) {
   if (has_mode) op.numbers_on = Product::k950;
   op.rules = {NoNulls("x out"),
               has_mode ? Refuses(161002, "x",
-                                 [](IndexCall& call) {
+                                 [](PlanCall& call) {
                                    const DtypeNumber dtype = call["x"].dtype;
                                    return call.product != Product::k950 ||
                                           (dtype != ACL_FLOAT && dtype != ACL_FLOAT16 && dtype != ACL_BF16);
                                  })
-                       : Listed_("x", kF3),
-              OneDtype("x", "out"), HasHalves(),
-              Tiling("limit", [](IndexCall& call) { return !(call["limit"].real > 0); })};
+                       : DtypeIn("x", kF3),
+              SameDtype("x", "out"), HasHalves(),
+              Tiling("limit", [](PlanCall& call) { return !(call["limit"].real > 0); })};
   if (has_mode) {
-    op.rules.push_back(Tiling("clampMode", [](IndexCall& call) {
+    op.rules.push_back(Tiling("clampMode", [](PlanCall& call) {
       return call["clampMode"].integer < 0 || call["clampMode"].integer > 1;
     }));
   }
-  op.rules.push_back(Refuses(561103, "groupIndexOptional",
-                             [](IndexCall& call) { return !call["groupIndexOptional"].null; }));
-  op.rules.push_back(EmptyDone("x"));
-  op.draw = [=](IndexCall& call, RandomNumbers& random) {
+  op.rules.push_back(
+      Refuses(561103, "groupIndexOptional", [](PlanCall& call) { return !call["groupIndexOptional"].null; }));
+  op.rules.push_back(DoneIfEmpty("x"));
+  op.draw = [=](PlanCall& call, RandomNumbers& random) {
     Shape shape = DrawShape(random, 1, 5, 4);
     const auto dim = static_cast<size_t>(random.Below(static_cast<uint32_t>(shape.size())));
     shape[dim] = 2 * random.Between(1, random.Below(3) == 0 ? 60 : 3);
@@ -192,7 +192,7 @@ IndexOperator Clipped(const CFunction& function, bool has_mode) {
   op.fill = FillRows;
   op.tolerance = 3e-6;
   op.is_inexact = true;
-  op.oracle = [=](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [=](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const size_t dim = Wrapped(call["dim"].integer, call["x"].shape);
     const double limit = Single(call["limit"].real);
     const auto clamp = [&](double x) { return std::isnan(x) ? x : std::min(std::max(x, -limit), limit); };
@@ -223,13 +223,13 @@ IndexOperator Clipped(const CFunction& function, bool has_mode) {
 }
 
 // beta tanh(g / beta) sigmoid(g) u, where u may be bounded, too.
-IndexOperator Situ() {
-  IndexOperator op;
+OperatorSpec Situ() {
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnSituGlu);
   op.valid = {TensorArg("x", {2, 6, 3}),  IntegerArg("dim", 1),          RealArg("beta", 4),
               RealArg("linearBeta", 0.5), IntegerArg("activateLeft", 0), OutputArg("out", {2, 3, 3})};
-  op.rules = {NoNulls("x out"), Listed_("x", kF3), OneDtype("x", "out"), HasHalves(), EmptyDone("x")};
-  op.draw = [](IndexCall& call, RandomNumbers& random) {
+  op.rules = {NoNulls("x out"), DtypeIn("x", kF3), SameDtype("x", "out"), HasHalves(), DoneIfEmpty("x")};
+  op.draw = [](PlanCall& call, RandomNumbers& random) {
     Shape shape = DrawShape(random, 1, 5, 4);
     const auto dim = static_cast<size_t>(random.Below(static_cast<uint32_t>(shape.size())));
     shape[dim] = 2 * random.Between(1, random.Below(3) == 0 ? 60 : 3);
@@ -247,7 +247,7 @@ IndexOperator Situ() {
   op.fill = FillRows;
   op.tolerance = 3e-6;
   op.is_inexact = true;
-  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const size_t dim = Wrapped(call["dim"].integer, call["x"].shape);
     const double beta = call["beta"].real;
     const double bound = call["linearBeta"].real;
@@ -267,39 +267,39 @@ IndexOperator Situ() {
   return op;
 }
 
-IndexOperator Heads() {
-  IndexOperator op;
+OperatorSpec Heads() {
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnTransformBiasRescaleQkv);
   op.valid = {TensorArg("qkv", {2, 3, 24}),    TensorArg("qkvBias", {24}),
               IntegerArg("numHeads", 2),       OutputArg("qOut", {2, 2, 3, 4}),
               OutputArg("kOut", {2, 2, 3, 4}), OutputArg("vOut", {2, 2, 3, 4})};
   const auto heads = [](const std::string& name) {
-    return Refuses(161002, name, [=](IndexCall& call) {
+    return Refuses(161002, name, [=](PlanCall& call) {
       const Shape& qkv = call["qkv"].shape;
       const int64_t count = call["numHeads"].integer;
       return call[name].shape != Shape{qkv[0], count, qkv[1], qkv[2] / 3 / count};
     });
   };
   op.rules = {NoNulls("qkv qkvBias qOut kOut vOut"),
-              Listed_("qkv", kF3),
-              OneDtype("qkv", "qkvBias"),
-              OneDtype("qkv", "qOut"),
-              OneDtype("qkv", "kOut"),
-              OneDtype("qkv", "vOut"),
-              RankRange("qkv", 3, 3),
+              DtypeIn("qkv", kF3),
+              SameDtype("qkv", "qkvBias"),
+              SameDtype("qkv", "qOut"),
+              SameDtype("qkv", "kOut"),
+              SameDtype("qkv", "vOut"),
+              Ranks("qkv", 3, 3),
               Refuses(161002, "numHeads",
-                      [](IndexCall& call) {
+                      [](PlanCall& call) {
                         const int64_t count = call["numHeads"].integer;
                         return count <= 0 || call["qkv"].shape[2] % 3 != 0 ||
                                call["qkv"].shape[2] / 3 % count != 0;
                       }),
               Refuses(161002, "qkvBias",
-                      [](IndexCall& call) { return call["qkvBias"].shape != Shape{call["qkv"].shape[2]}; }),
+                      [](PlanCall& call) { return call["qkvBias"].shape != Shape{call["qkv"].shape[2]}; }),
               heads("qOut"),
               heads("kOut"),
               heads("vOut"),
-              EmptyDone("qkv")};
-  op.draw = [](IndexCall& call, RandomNumbers& random) {
+              DoneIfEmpty("qkv")};
+  op.draw = [](PlanCall& call, RandomNumbers& random) {
     const int64_t batches = random.Between(1, 3), tokens = random.Between(1, 5), count = random.Between(1, 4);
     const int64_t length = random.Between(1, random.Below(3) == 0 ? 130 : 9);
     const DtypeNumber dtype = DrawDtype(random, kRowDtypes);
@@ -314,7 +314,7 @@ IndexOperator Heads() {
   op.fill = FillRows;
   op.tolerance = 1e-6;
   op.is_inexact = true;
-  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const Shape& out = call["qOut"].shape;
     const int64_t part = out[1] * out[3];
     std::vector<Outcome> all;
@@ -334,17 +334,17 @@ IndexOperator Heads() {
   return op;
 }
 
-const std::vector<IndexOperator>& Operators() {
-  static const std::vector<IndexOperator> all = {GeluTimes(),
-                                                 FatReluTimes(),
-                                                 Clipped(PORTACL_C_FUNCTION(aclnnClippedSwiglu), false),
-                                                 Clipped(PORTACL_C_FUNCTION(aclnnClippedSwigluV2), true),
-                                                 Situ(),
-                                                 Heads()};
+const std::vector<OperatorSpec>& Operators() {
+  static const std::vector<OperatorSpec> all = {GeluTimes(),
+                                                FatReluTimes(),
+                                                Clipped(PORTACL_C_FUNCTION(aclnnClippedSwiglu), false),
+                                                Clipped(PORTACL_C_FUNCTION(aclnnClippedSwigluV2), true),
+                                                Situ(),
+                                                Heads()};
   return all;
 }
 
-PORTACL_INDEX_TESTS(ServingGates, Operators());
+PORTACL_OPERATOR_TESTS(ServingGates, Operators());
 
 }  // namespace
 }  // namespace portacl::testing

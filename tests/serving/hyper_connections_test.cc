@@ -11,24 +11,24 @@ constexpr aclnnStatus kTiling = 561002;
 constexpr int64_t kMostStreams = 64;
 const DtypeList kHalves = {ACL_FLOAT16, ACL_BF16};
 
-IndexRule HalvesOn950(const std::string& name) {
-  return RefusedDtype(name, [](const IndexCall& call, DtypeNumber dtype) {
+Rule HalvesOn950(const std::string& name) {
+  return RefusedDtype(name, [](const PlanCall& call, DtypeNumber dtype) {
     return IsOn950(call) && std::count(kHalves.begin(), kHalves.end(), dtype) > 0;
   });
 }
-bool HasElements(const IndexCall& call, const char* name) {
+bool HasElements(const PlanCall& call, const char* name) {
   return !call[name].null && NumElements(call[name].shape) > 0;
 }
-IndexRule IsFloatWhere(const char* name) {
+Rule IsFloatWhere(const char* name) {
   return Refuses(161002, name,
-                 [=](IndexCall& call) { return HasElements(call, name) && call[name].dtype != ACL_FLOAT; });
+                 [=](PlanCall& call) { return HasElements(call, name) && call[name].dtype != ACL_FLOAT; });
 }
 Shape With(const Shape& x, std::initializer_list<int64_t> last) {
   Shape shape(x.begin(), x.end() - 2);
   shape.insert(shape.end(), last);
   return shape;
 }
-void FillNumbers(const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+void FillNumbers(const PlanCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
   const auto arguments = TensorsOf(call);
   for (size_t i = 0; i < tensors.size(); ++i) {
     if (!arguments[i]->null && !arguments[i]->is_output) SetNumbers(tensors[i], random);
@@ -39,8 +39,8 @@ void FillNumbers(const IndexCall& call, std::vector<HostTensor>& tensors, Random
 
 const std::vector<const char*> kExtra = {"invRmsOptional", "hMixOptional", "hPreOptional"};
 
-IndexOperator Pre(const CFunction& function, bool has_precision) {
-  IndexOperator op;
+OperatorSpec Pre(const CFunction& function, bool has_precision) {
+  OperatorSpec op;
   op.function = function;
   op.valid = {TensorArg("x", {3, 2, 5}, ACL_BF16),
               TensorArg("phi", {8, 10}),
@@ -50,23 +50,23 @@ IndexOperator Pre(const CFunction& function, bool has_precision) {
               RealArg("normEps", 1e-6),
               RealArg("hcEps", 1e-3)};
   if (has_precision) op.valid.push_back(IntegerArg("innerPrecise", 0));
-  for (const IndexArgument& one : {OutputArg("hIn", {3, 5}, ACL_BF16), OutputArg("hPost", {3, 2}),
-                                   OutputArg("hRes", {3, 2, 2}), OutputArg("invRmsOptional", {3}),
-                                   OutputArg("hMixOptional", {3, 8}), OutputArg("hPreOptional", {3, 2})})
+  for (const PlanArgument& one : {OutputArg("hIn", {3, 5}, ACL_BF16), OutputArg("hPost", {3, 2}),
+                                  OutputArg("hRes", {3, 2, 2}), OutputArg("invRmsOptional", {3}),
+                                  OutputArg("hMixOptional", {3, 8}), OutputArg("hPreOptional", {3, 2})})
     op.valid.push_back(one);
   op.takes_workspace = true;
   op.numbers_on = Product::k950;
   op.tolerance = 1e-4;
-  const auto has_residual = [](const IndexCall& call) { return NumElements(call["alpha"].shape) == 3; };
+  const auto has_residual = [](const PlanCall& call) { return NumElements(call["alpha"].shape) == 3; };
   op.rules = {
       NoNulls("x phi alpha bias hIn hPost"),
       HalvesOn950("x"),
-      Listed_("phi alpha bias", kFloatAlone),
+      DtypeIn("phi alpha bias", kFloatAlone),
       IsFloatWhere("gammaOptional"),
-      OneDtype("x", "hIn"),
-      Listed_("hPost", kFloatAlone),
+      SameDtype("x", "hIn"),
+      DtypeIn("hPost", kFloatAlone),
       Refuses(161002, "hRes",
-              [=](IndexCall& call) {
+              [=](PlanCall& call) {
                 return has_residual(call) && !call["hRes"].null && call["hRes"].dtype != ACL_FLOAT;
               }),
       IsFloatWhere("invRmsOptional"),
@@ -74,7 +74,7 @@ IndexOperator Pre(const CFunction& function, bool has_precision) {
       IsFloatWhere("hPreOptional"),
       Refuses(
           kTiling, "",
-          [=](IndexCall& call) {
+          [=](PlanCall& call) {
             const Shape& x = call["x"].shape;
             if ((x.size() != 3 && x.size() != 4) || call["phi"].shape.size() != 2) return true;
             const int64_t columns = x.back();
@@ -98,8 +98,8 @@ IndexOperator Pre(const CFunction& function, bool has_precision) {
             }
             return has_precision && (call["innerPrecise"].integer < 0 || call["innerPrecise"].integer > 1);
           }),
-      EmptyDone("x")};
-  op.draw = [=](IndexCall& call, RandomNumbers& random) {
+      DoneIfEmpty("x")};
+  op.draw = [=](PlanCall& call, RandomNumbers& random) {
     const int64_t streams = random.Between(1, 8);
     const int64_t columns = random.Between(1, random.Chance(20) ? 70 : 12);
     const Shape x = random.Chance(50) ? Shape{random.Between(1, 6), streams, columns}
@@ -126,7 +126,7 @@ IndexOperator Pre(const CFunction& function, bool has_precision) {
     }
   };
   op.fill = FillNumbers;
-  op.oracle = [=](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [=](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const Numbers x(call, tensors, "x"), phi(call, tensors, "phi"), alpha(call, tensors, "alpha");
     const Numbers bias(call, tensors, "bias"), gamma(call, tensors, "gammaOptional");
     const int64_t columns = x.shape().back();
@@ -170,8 +170,8 @@ IndexOperator Pre(const CFunction& function, bool has_precision) {
 
 // ---- MhcPost ----
 
-IndexOperator Post() {
-  IndexOperator op;
+OperatorSpec Post() {
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnMhcPost);
   op.valid = {TensorArg("x", {3, 2, 5}, ACL_BF16), TensorArg("hResOptional", {3, 2, 2}),
               TensorArg("hOut", {3, 5}, ACL_BF16), TensorArg("hPost", {3, 2}),
@@ -182,11 +182,11 @@ IndexOperator Post() {
   op.rules = {NoNulls("x hOut hPost y"),
               HalvesOn950("x"),
               IsFloatWhere("hResOptional"),
-              OneDtype("x", "hOut"),
-              Listed_("hPost", kFloatAlone),
-              OneDtype("x", "y"),
+              SameDtype("x", "hOut"),
+              DtypeIn("hPost", kFloatAlone),
+              SameDtype("x", "y"),
               Refuses(kTiling, "",
-                      [](IndexCall& call) {
+                      [](PlanCall& call) {
                         const Shape& x = call["x"].shape;
                         if (x.size() != 3 && x.size() != 4) return true;
                         const int64_t columns = x.back();
@@ -199,11 +199,11 @@ IndexOperator Post() {
                                call["hPost"].shape != With(x, {streams}) || call["y"].shape != x;
                       }),
               Refuses(561103, "hResOptional",
-                      [](IndexCall& call) {
+                      [](PlanCall& call) {
                         return NumElements(call["x"].shape) > 0 && !HasElements(call, "hResOptional");
                       }),
-              EmptyDone("x")};
-  op.draw = [](IndexCall& call, RandomNumbers& random) {
+              DoneIfEmpty("x")};
+  op.draw = [](PlanCall& call, RandomNumbers& random) {
     const int64_t streams = random.Between(1, 8);
     const int64_t columns = random.Between(1, random.Chance(10) ? 600 : 12);
     const Shape x = random.Chance(50) ? Shape{random.Between(1, 4), streams, columns}
@@ -216,7 +216,7 @@ IndexOperator Post() {
     call["hPost"].shape = With(x, {streams});
   };
   op.fill = FillNumbers;
-  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const Numbers x(call, tensors, "x"), residual(call, tensors, "hResOptional"),
         of_layer(call, tensors, "hOut");
     const Numbers post(call, tensors, "hPost");
@@ -239,8 +239,8 @@ IndexOperator Post() {
 
 // ---- MhcSinkhorn ----
 
-IndexOperator Sinkhorn() {
-  IndexOperator op;
+OperatorSpec Sinkhorn() {
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnMhcSinkhorn);
   op.valid = {TensorArg("x", {3, 4, 4}),         RealArg("eps", 1e-6),
               IntegerArg("numIters", 20),        OutputArg("y", {3, 4, 4}),
@@ -250,11 +250,11 @@ IndexOperator Sinkhorn() {
   op.numbers_on = Product::k950;
   op.tolerance = 1e-4;
   op.rules = {NoNulls("x y"),
-              RefusedDtype("x", [](const IndexCall& call,
+              RefusedDtype("x", [](const PlanCall& call,
                                    DtypeNumber dtype) { return IsOn950(call) && dtype == ACL_FLOAT; }),
-              OneDtype("x", "y"),
+              SameDtype("x", "y"),
               Refuses(kTiling, "",
-                      [](IndexCall& call) {
+                      [](PlanCall& call) {
                         const Shape& x = call["x"].shape;
                         if (x.size() != 3 && x.size() != 4) return true;
                         return x.back() <= 0 || x.back() > kMostStreams || x[x.size() - 2] != x.back() ||
@@ -262,11 +262,11 @@ IndexOperator Sinkhorn() {
                                call["y"].shape != x;
                       }),
               Refuses(561103, "",
-                      [](IndexCall& call) {
+                      [](PlanCall& call) {
                         return HasElements(call, "normOutOptional") || HasElements(call, "sumOutOptional");
                       }),
-              EmptyDone("x")};
-  op.draw = [](IndexCall& call, RandomNumbers& random) {
+              DoneIfEmpty("x")};
+  op.draw = [](PlanCall& call, RandomNumbers& random) {
     const int64_t side = random.Between(1, 8);
     call["x"].shape = random.Chance(50) ? Shape{random.Between(1, 90), side, side}
                                         : Shape{random.Between(1, 3), random.Between(1, 3), side, side};
@@ -274,7 +274,7 @@ IndexOperator Sinkhorn() {
     call["numIters"].integer = random.Between(1, 6);
   };
   op.fill = FillNumbers;
-  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const Numbers x(call, tensors, "x");
     const int64_t side = x.shape().back();
     const double epsilon = call["eps"].real;
@@ -302,14 +302,14 @@ IndexOperator Sinkhorn() {
   return op;
 }
 
-const std::vector<IndexOperator>& Operators() {
-  static const std::vector<IndexOperator> all = {Pre(PORTACL_C_FUNCTION(aclnnMhcPre), false),
-                                                 Pre(PORTACL_C_FUNCTION(aclnnMhcPreV2), true), Post(),
-                                                 Sinkhorn()};
+const std::vector<OperatorSpec>& Operators() {
+  static const std::vector<OperatorSpec> all = {Pre(PORTACL_C_FUNCTION(aclnnMhcPre), false),
+                                                Pre(PORTACL_C_FUNCTION(aclnnMhcPreV2), true), Post(),
+                                                Sinkhorn()};
   return all;
 }
 
-PORTACL_INDEX_TESTS(HyperConnections, Operators());
+PORTACL_OPERATOR_TESTS(HyperConnections, Operators());
 
 TEST(HyperConnectionsBad, ResultsFartherApartThanThereAreAddressesAreRefused) {
   const ScopedEnvironment environment(Variables{{"PORTACL_SOC", "Ascend950PR_9579"}});

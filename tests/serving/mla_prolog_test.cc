@@ -14,14 +14,14 @@ const std::vector<std::string> kScales = {"dequantScaleXOptional",     "dequantS
                                           "quantScaleCkvOptional",     "quantScaleCkrOptional",
                                           "smoothScalesCqOptional"};
 
-bool IsCode(const IndexCall& call, const std::string& name) { return call[name].dtype == ACL_INT8; }
-bool HasCodesOfQueries(const IndexCall& call) { return IsCode(call, "tokenX") && IsCode(call, "kvCacheRef"); }
-bool WantsNorm(const IndexCall& call, int version) {
+bool IsCode(const PlanCall& call, const std::string& name) { return call[name].dtype == ACL_INT8; }
+bool HasCodesOfQueries(const PlanCall& call) { return IsCode(call, "tokenX") && IsCode(call, "kvCacheRef"); }
+bool WantsNorm(const PlanCall& call, int version) {
   return version == 3 && !call["queryNormOptional"].null &&
          call["queryNormOptional"].shape.size() == call["tokenX"].shape.size();
 }
 
-bool HasWrongTypes(IndexCall& call, int version) {
+bool HasWrongTypes(PlanCall& call, int version) {
   const DtypeNumber x = call["tokenX"].dtype;
   const DtypeNumber up = call["weightUqQr"].dtype;
   const DtypeNumber latent = call["kvCacheRef"].dtype;
@@ -34,8 +34,8 @@ bool HasWrongTypes(IndexCall& call, int version) {
   return WantsNorm(call, version) && call["queryNormOptional"].dtype != up;
 }
 
-bool HasWrongShapes(IndexCall& call, int version) {
-  const IndexArgument& mode = call["cacheModeOptional"];
+bool HasWrongShapes(PlanCall& call, int version) {
+  const PlanArgument& mode = call["cacheModeOptional"];
   if (mode.null || (mode.text != "PA_BSND" && mode.text != "PA_NZ")) return true;
   const Shape& x = call["tokenX"].shape;
   const Shape& down = call["weightDq"].shape;
@@ -91,7 +91,7 @@ bool HasWrongShapes(IndexCall& call, int version) {
                            {IsCode(call, "weightUqQr"), true, down[1]}};
   for (size_t i = 0; i < kScales.size(); ++i) {
     if (!needed[i].is_read) continue;
-    const IndexArgument& scale = call[kScales[i]];
+    const PlanArgument& scale = call[kScales[i]];
     if (scale.null) {
       if (needed[i].may_lack) continue;
       return true;
@@ -100,13 +100,13 @@ bool HasWrongShapes(IndexCall& call, int version) {
     if (count != needed[i].count && !(i == 4 && is_full && count == 1)) return true;
   }
   if (version >= 2 && HasCodesOfQueries(call)) {
-    const IndexArgument& step = call["dequantScaleQNopeOutOptional"];
+    const PlanArgument& step = call["dequantScaleQNopeOutOptional"];
     if (step.null || NumElements(step.shape) != tokens * heads) return true;
   }
   if (version < 3) return false;
   if (WantsNorm(call, version)) {
     if (call["queryNormOptional"].shape != with({down[1]})) return true;
-    const IndexArgument& step = call["dequantScaleQNormOptional"];
+    const PlanArgument& step = call["dequantScaleQNormOptional"];
     if (IsCode(call, "weightUqQr") && (step.null || NumElements(step.shape) != tokens)) return true;
   }
   const auto is_other = [&](const char* name, int64_t accepted) {
@@ -162,7 +162,7 @@ Row CodesOf(const Row& x, double* step) {
   return made;
 }
 
-std::vector<Outcome> Oracle(const IndexCall& call, const std::vector<TensorValues>& tensors, int version) {
+std::vector<Outcome> Oracle(const PlanCall& call, const std::vector<TensorValues>& tensors, int version) {
   const auto numbers = [&](const std::string& name) { return Numbers(call, tensors, name); };
   const Numbers x = numbers("tokenX");
   const Numbers down = numbers("weightDq");
@@ -273,7 +273,7 @@ std::vector<Outcome> Oracle(const IndexCall& call, const std::vector<TensorValue
   return out;
 }
 
-void Draw(IndexCall& call, RandomNumbers& random, int version) {
+void Draw(PlanCall& call, RandomNumbers& random, int version) {
   const bool is_grouped = random.Chance(40);
   const int64_t unit = is_grouped ? 32 : 2;
   const Shape leading =
@@ -322,7 +322,7 @@ void Draw(IndexCall& call, RandomNumbers& random, int version) {
   }
   if (kind == 2 && random.Chance(40)) call[kScales[4]].shape = {1};
   if (version >= 2) {
-    IndexArgument& step = call["dequantScaleQNopeOutOptional"];
+    PlanArgument& step = call["dequantScaleQNopeOutOptional"];
     step.shape = has_codes && kind == 2 ? Shape{tokens, heads, 1} : Shape{1};
     step.null = !(has_codes && kind == 2) && random.Chance(50);
   }
@@ -339,11 +339,11 @@ void Draw(IndexCall& call, RandomNumbers& random, int version) {
   call["queryQuantMode"].integer = tells && has_codes && kind == 2 ? 1 : 0;
 }
 
-void Fill(const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+void Fill(const PlanCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
   const auto arguments = TensorsOf(call);
   const Shape& cache = call["kvCacheRef"].shape;
   for (size_t i = 0; i < tensors.size(); ++i) {
-    const IndexArgument& one = *arguments[i];
+    const PlanArgument& one = *arguments[i];
     if (one.null || one.is_output) continue;
     const bool is_scale = one.name.find("cale") != std::string::npos;
     if (one.name.find("cacheIndex") == 0) {
@@ -364,8 +364,8 @@ void Fill(const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers
   }
 }
 
-IndexOperator Prolog(const CFunction& function, int version) {
-  IndexOperator op;
+OperatorSpec Prolog(const CFunction& function, int version) {
+  OperatorSpec op;
   op.function = function;
   const std::string index = version == 3 ? "cacheIndexOptional" : "cacheIndex";
   op.valid = {TensorArg("tokenX", {2, 5}, ACL_BF16),       TensorArg("weightDq", {5, 3}, ACL_BF16),
@@ -385,11 +385,11 @@ IndexOperator Prolog(const CFunction& function, int version) {
       op.valid.back().null = true;
     }
   }
-  for (const IndexArgument& one : {RealArg("rmsnormEpsilonCq", 1e-5), RealArg("rmsnormEpsilonCkv", 1e-3),
-                                   TextArg("cacheModeOptional", "PA_BSND")})
+  for (const PlanArgument& one : {RealArg("rmsnormEpsilonCq", 1e-5), RealArg("rmsnormEpsilonCkv", 1e-3),
+                                  TextArg("cacheModeOptional", "PA_BSND")})
     op.valid.push_back(one);
   if (version == 3) {
-    for (const IndexArgument& one :
+    for (const PlanArgument& one :
          {IntegerArg("weightQuantMode", 1), IntegerArg("kvQuantMode", 2), IntegerArg("queryQuantMode", 0),
           IntegerArg("ckvkrRepoMode", 0), IntegerArg("quantScaleRepoMode", 0), IntegerArg("tileSize", 128),
           RealArg("qcQrScale", 1.5), RealArg("kcScale", 0.75)})
@@ -411,46 +411,46 @@ IndexOperator Prolog(const CFunction& function, int version) {
       index + " kvCacheRef krCacheRef queryOut queryRopeOut";
   op.rules = {NoNulls(nulls),
               RefusedDtype("tokenX",
-                           [=](const IndexCall& call, DtypeNumber dtype) {
+                           [=](const PlanCall& call, DtypeNumber dtype) {
                              return (IsOnA2OrA3(call) || (version == 3 && IsOn950(call))) &&
                                     (dtype == ACL_BF16 || dtype == ACL_INT8);
                            }),
-              Listed_("weightUk rmsnormGammaCq rmsnormGammaCkv ropeSin ropeCos", kBf16Alone),
-              Listed_(index, kInt64Alone),
-              Refuses(161002, "", [=](IndexCall& call) { return HasWrongTypes(call, version); })};
-  for (const std::string& name : kScales) op.rules.push_back(Given(name, Listed_(name, kFloatAlone)));
-  op.rules.push_back(Listed_("queryRopeOut", kBf16Alone));
+              DtypeIn("weightUk rmsnormGammaCq rmsnormGammaCkv ropeSin ropeCos", kBf16Alone),
+              DtypeIn(index, kInt64Alone),
+              Refuses(161002, "", [=](PlanCall& call) { return HasWrongTypes(call, version); })};
+  for (const std::string& name : kScales) op.rules.push_back(Given(name, DtypeIn(name, kFloatAlone)));
+  op.rules.push_back(DtypeIn("queryRopeOut", kBf16Alone));
   if (version >= 2)
     op.rules.push_back(
-        Given("dequantScaleQNopeOutOptional", Listed_("dequantScaleQNopeOutOptional", kFloatAlone)));
+        Given("dequantScaleQNopeOutOptional", DtypeIn("dequantScaleQNopeOutOptional", kFloatAlone)));
   if (version == 3)
-    op.rules.push_back(Given("dequantScaleQNormOptional", Listed_("dequantScaleQNormOptional", kFloatAlone)));
-  op.rules.push_back(Refuses(kTiling, "", [=](IndexCall& call) { return HasWrongShapes(call, version); }));
+    op.rules.push_back(Given("dequantScaleQNormOptional", DtypeIn("dequantScaleQNormOptional", kFloatAlone)));
+  op.rules.push_back(Refuses(kTiling, "", [=](PlanCall& call) { return HasWrongShapes(call, version); }));
   if (version == 3) {
-    op.rules.push_back(Refuses(561103, "", [](IndexCall& call) {
+    op.rules.push_back(Refuses(561103, "", [](PlanCall& call) {
       for (const char* name : {"actualSeqLenOptional", "kNopeClipAlphaOptional"}) {
         if (!call[name].null && NumElements(call[name].shape) > 0) return true;
       }
       return false;
     }));
   }
-  op.rules.push_back(EmptyDone("tokenX"));
-  op.draw = [=](IndexCall& call, RandomNumbers& random) { Draw(call, random, version); };
+  op.rules.push_back(DoneIfEmpty("tokenX"));
+  op.draw = [=](PlanCall& call, RandomNumbers& random) { Draw(call, random, version); };
   op.fill = Fill;
-  op.oracle = [=](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [=](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     return Oracle(call, tensors, version);
   };
   return op;
 }
 
-const std::vector<IndexOperator>& Operators() {
-  static const std::vector<IndexOperator> all = {Prolog(PORTACL_C_FUNCTION(aclnnMlaProlog), 1),
-                                                 Prolog(PORTACL_C_FUNCTION(aclnnMlaPrologV2WeightNz), 2),
-                                                 Prolog(PORTACL_C_FUNCTION(aclnnMlaPrologV3WeightNz), 3)};
+const std::vector<OperatorSpec>& Operators() {
+  static const std::vector<OperatorSpec> all = {Prolog(PORTACL_C_FUNCTION(aclnnMlaProlog), 1),
+                                                Prolog(PORTACL_C_FUNCTION(aclnnMlaPrologV2WeightNz), 2),
+                                                Prolog(PORTACL_C_FUNCTION(aclnnMlaPrologV3WeightNz), 3)};
   return all;
 }
 
-PORTACL_INDEX_TESTS(LatentQueries, Operators());
+PORTACL_OPERATOR_TESTS(LatentQueries, Operators());
 
 // Phase 1 of tokens of INT8, whose queries become INT8, too. The results that `far` names are farther apart than
 // there are addresses.

@@ -12,13 +12,13 @@ namespace {
 constexpr aclnnStatus kTiling = 561002;
 const DtypeList kHalves = {ACL_FLOAT16, ACL_BF16};
 
-int64_t GroupOf(const IndexCall& call, const std::string& name) { return 32 / ElementSize(call[name].dtype); }
-IndexRule OrInt8(const std::string& cache, const std::string& like) {
-  return Refuses(161002, cache, [=](IndexCall& call) {
+int64_t GroupOf(const PlanCall& call, const std::string& name) { return 32 / ElementSize(call[name].dtype); }
+Rule OrInt8(const std::string& cache, const std::string& like) {
+  return Refuses(161002, cache, [=](PlanCall& call) {
     return call[cache].dtype != ACL_INT8 && call[cache].dtype != call[like].dtype;
   });
 }
-IndexRule IsOptionalFloat(const std::string& name) { return Given(name, Listed_(name, kFloatAlone)); }
+Rule IsOptionalFloat(const std::string& name) { return Given(name, DtypeIn(name, kFloatAlone)); }
 Element Int8Element(double x) {
   const double rounded = std::isnan(x) ? 0 : std::min(127.0, std::max(-128.0, std::nearbyint(x)));
   return Encoded(ACL_INT8, rounded);
@@ -66,7 +66,7 @@ struct Mode {
 constexpr Mode kModes[] = {{"Norm", false, false, false},      {"PA", true, false, false},
                            {"PA_BNSD", true, false, false},    {"PA_NZ", true, true, false},
                            {"PA_BLK_BNSD", true, false, true}, {"PA_BLK_NZ", true, true, true}};
-const Mode* ModeOf(const IndexCall& call) {
+const Mode* ModeOf(const PlanCall& call) {
   for (const Mode& mode : kModes) {
     if (call["cacheModeOptional"].null ? mode.name == std::string("Norm")
                                        : call["cacheModeOptional"].text == mode.name)
@@ -74,9 +74,9 @@ const Mode* ModeOf(const IndexCall& call) {
   }
   return nullptr;
 }
-bool HasV(const IndexCall& call, bool is_v2) { return is_v2 && !call["vOptional"].null; }
+bool HasV(const PlanCall& call, bool is_v2) { return is_v2 && !call["vOptional"].null; }
 
-bool KvIsWrong(IndexCall& call, bool is_v2) {
+bool KvIsWrong(PlanCall& call, bool is_v2) {
   const Mode* const mode = ModeOf(call);
   if (mode == nullptr) return true;
   for (const char* name : {"kv", "cos", "kCacheRef", "ckvCacheRef"}) {
@@ -132,7 +132,7 @@ bool KvIsWrong(IndexCall& call, bool is_v2) {
          call["cKvOut"].shape != Shape{kv[0], 1, kv[2], width[1]};
 }
 
-std::vector<Outcome> KvOracle(const IndexCall& call, const std::vector<TensorValues>& tensors, bool is_v2) {
+std::vector<Outcome> KvOracle(const PlanCall& call, const std::vector<TensorValues>& tensors, bool is_v2) {
   const Mode& mode = *ModeOf(call);
   const bool has_v = HasV(call, is_v2);
   const Numbers kv(call, tensors, "kv");
@@ -148,7 +148,7 @@ std::vector<Outcome> KvOracle(const IndexCall& call, const std::vector<TensorVal
   const char* const of[][4] = {{"kCacheRef", "kRopeScaleOptional", "kRopeOffsetOptional", "kRopeOut"},
                                {"ckvCacheRef", "ckvScaleOptional", "cKvOffsetOptional", "cKvOut"}};
   for (int half = 0; half < 2; ++half) {
-    const IndexArgument& cache = call[of[half][0]];
+    const PlanArgument& cache = call[of[half][0]];
     const Numbers scale(call, tensors, of[half][1]);
     const Numbers offset(call, tensors, of[half][2]);
     Outcome own(static_cast<size_t>(NumElements(cache.shape)));
@@ -209,8 +209,8 @@ std::vector<Outcome> KvOracle(const IndexCall& call, const std::vector<TensorVal
   return out;
 }
 
-IndexOperator Kv(const CFunction& function, bool is_v2) {
-  IndexOperator op;
+OperatorSpec Kv(const CFunction& function, bool is_v2) {
+  OperatorSpec op;
   op.function = function;
   op.valid = {TensorArg("kv", {2, 1, 3, 12}, ACL_FLOAT16),
               TensorArg("gamma", {8}, ACL_FLOAT16),
@@ -227,7 +227,7 @@ IndexOperator Kv(const CFunction& function, bool is_v2) {
     op.valid.push_back(TensorArg("vOptional", {2, 1, 3, 8}, ACL_FLOAT16));
     op.valid.back().null = true;
   }
-  for (const IndexArgument& one :
+  for (const PlanArgument& one :
        {RealArg("epsilon", 1e-5), TextArg("cacheModeOptional", "Norm"), IntegerArg("isOutputKv", 1),
         OutputArg("kRopeOut", {2, 1, 3, 4}, ACL_FLOAT16), OutputArg("cKvOut", {2, 1, 3, 8}, ACL_FLOAT16)})
     op.valid.push_back(one);
@@ -235,23 +235,23 @@ IndexOperator Kv(const CFunction& function, bool is_v2) {
   op.updates = true;
   op.tolerance = 1e-5;
   op.rules = {NoNulls("kv gamma cos sin index kCacheRef ckvCacheRef kRopeOut cKvOut"),
-              Listed_("kv", {{}, kHalves}),
-              OneDtype("kv", "gamma"),
-              OneDtype("kv", "cos"),
-              OneDtype("kv", "sin"),
-              Listed_("index", kInt64Alone),
+              DtypeIn("kv", {{}, kHalves}),
+              SameDtype("kv", "gamma"),
+              SameDtype("kv", "cos"),
+              SameDtype("kv", "sin"),
+              DtypeIn("index", kInt64Alone),
               OrInt8("kCacheRef", "kv"),
               OrInt8("ckvCacheRef", "kv"),
               IsOptionalFloat("kRopeScaleOptional"),
               IsOptionalFloat("ckvScaleOptional"),
               IsOptionalFloat("kRopeOffsetOptional"),
               IsOptionalFloat("cKvOffsetOptional")};
-  if (is_v2) op.rules.push_back(Given("vOptional", OneDtype("kv", "vOptional")));
-  op.rules.push_back(OneDtype("kv", "kRopeOut"));
-  op.rules.push_back(OneDtype("kv", "cKvOut"));
-  op.rules.push_back(Refuses(kTiling, "", [=](IndexCall& call) { return KvIsWrong(call, is_v2); }));
-  op.rules.push_back(EmptyDone("kv"));
-  op.draw = [=](IndexCall& call, RandomNumbers& random) {
+  if (is_v2) op.rules.push_back(Given("vOptional", SameDtype("kv", "vOptional")));
+  op.rules.push_back(SameDtype("kv", "kRopeOut"));
+  op.rules.push_back(SameDtype("kv", "cKvOut"));
+  op.rules.push_back(Refuses(kTiling, "", [=](PlanCall& call) { return KvIsWrong(call, is_v2); }));
+  op.rules.push_back(DoneIfEmpty("kv"));
+  op.draw = [=](PlanCall& call, RandomNumbers& random) {
     const Mode& mode = kModes[random.Below(std::size(kModes))];
     call["cacheModeOptional"].text = mode.name;
     const DtypeNumber dtype = random.Chance(50) ? ACL_FLOAT16 : ACL_BF16;
@@ -304,9 +304,9 @@ IndexOperator Kv(const CFunction& function, bool is_v2) {
     if (call["isOutputKv"].integer == 0 && random.Chance(50))
       call["kRopeOut"].shape = call["cKvOut"].shape = {1};
   };
-  op.fill = [](const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+  op.fill = [](const PlanCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
     for (size_t i = 0; i < tensors.size(); ++i) {
-      const IndexArgument& one = *TensorsOf(call)[i];
+      const PlanArgument& one = *TensorsOf(call)[i];
       if (one.null || one.is_output) continue;
       if (one.name == "index") {
         const Shape& cache = call["kCacheRef"].shape;
@@ -318,7 +318,7 @@ IndexOperator Kv(const CFunction& function, bool is_v2) {
       }
     }
   };
-  op.oracle = [=](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [=](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     return KvOracle(call, tensors, is_v2);
   };
   return op;
@@ -326,8 +326,8 @@ IndexOperator Kv(const CFunction& function, bool is_v2) {
 
 // ---- QkvRmsNormRopeCache ----
 
-IndexOperator Qkv() {
-  IndexOperator op;
+OperatorSpec Qkv() {
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnQkvRmsNormRopeCache);
   op.valid = {TensorArg("qkv", {6, 128}, ACL_FLOAT16),
               TensorArg("qGamma", {32}, ACL_FLOAT16),
@@ -354,25 +354,25 @@ IndexOperator Qkv() {
   op.tolerance = 1e-5;
   op.rules = {
       NoNulls("qkv qGamma kGamma cos sin index qOut kCache vCache qkvSize headNums"),
-      Listed_("qkv", {{}, kHalves}),
-      OneDtype("qkv", "qGamma"),
-      OneDtype("qkv", "kGamma"),
-      OneDtype("qkv", "cos"),
-      OneDtype("qkv", "sin"),
-      Listed_("index", kInt64Alone),
-      OneDtype("qkv", "qOut"),
+      DtypeIn("qkv", {{}, kHalves}),
+      SameDtype("qkv", "qGamma"),
+      SameDtype("qkv", "kGamma"),
+      SameDtype("qkv", "cos"),
+      SameDtype("qkv", "sin"),
+      DtypeIn("index", kInt64Alone),
+      SameDtype("qkv", "qOut"),
       OrInt8("kCache", "qkv"),
       OrInt8("vCache", "qkv"),
       IsOptionalFloat("kScaleOptional"),
       IsOptionalFloat("vScaleOptional"),
       IsOptionalFloat("kOffsetOptional"),
       IsOptionalFloat("vOffsetOptional"),
-      Given("qOutBeforeQuant", OneDtype("qkv", "qOutBeforeQuant")),
-      Given("kOutBeforeQuant", OneDtype("qkv", "kOutBeforeQuant")),
-      Given("vOutBeforeQuant", OneDtype("qkv", "vOutBeforeQuant")),
+      Given("qOutBeforeQuant", SameDtype("qkv", "qOutBeforeQuant")),
+      Given("kOutBeforeQuant", SameDtype("qkv", "kOutBeforeQuant")),
+      Given("vOutBeforeQuant", SameDtype("qkv", "vOutBeforeQuant")),
       Refuses(
           kTiling, "",
-          [](IndexCall& call) {
+          [](PlanCall& call) {
             if (!call["cacheModeOptional"].null && call["cacheModeOptional"].text != "PA_NZ") return true;
             const std::vector<int64_t>& size = call["qkvSize"].values;
             const std::vector<int64_t>& heads = call["headNums"].values;
@@ -416,8 +416,8 @@ IndexOperator Qkv() {
             }
             return false;
           }),
-      EmptyDone("qkv")};
-  op.draw = [](IndexCall& call, RandomNumbers& random) {
+      DoneIfEmpty("qkv")};
+  op.draw = [](PlanCall& call, RandomNumbers& random) {
     const DtypeNumber dtype = random.Chance(50) ? ACL_FLOAT16 : ACL_BF16;
     const int64_t batches = random.Between(1, 3);
     const int64_t steps = random.Between(1, 3);
@@ -443,7 +443,7 @@ IndexOperator Qkv() {
     const char* const of[][3] = {{"kCache", "kScaleOptional", "kOffsetOptional"},
                                  {"vCache", "vScaleOptional", "vOffsetOptional"}};
     for (size_t half = 0; half < 2; ++half) {
-      IndexArgument& cache = call[of[half][0]];
+      PlanArgument& cache = call[of[half][0]];
       cache.dtype = random.Chance(50) ? DtypeNumber{ACL_INT8} : dtype;
       const int64_t group = GroupOf(call, of[half][0]);
       cache.shape = {blocks, heads[1 + half] * width / group, slots, group};
@@ -451,9 +451,9 @@ IndexOperator Qkv() {
       call[of[half][2]].null = random.Chance(50);
     }
   };
-  op.fill = [](const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+  op.fill = [](const PlanCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
     for (size_t i = 0; i < tensors.size(); ++i) {
-      const IndexArgument& one = *TensorsOf(call)[i];
+      const PlanArgument& one = *TensorsOf(call)[i];
       if (one.null || one.is_output) continue;
       const Shape& cache = call["kCache"].shape;
       if (one.name == "index") {
@@ -465,7 +465,7 @@ IndexOperator Qkv() {
       }
     }
   };
-  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const Numbers qkv(call, tensors, "qkv");
     const Numbers cos(call, tensors, "cos");
     const Numbers sin(call, tensors, "sin");
@@ -498,7 +498,7 @@ IndexOperator Qkv() {
       first += heads[part] * width;
       plain.push_back(own);
       if (part == 0) continue;
-      const IndexArgument& cache = call[name + "Cache"];
+      const PlanArgument& cache = call[name + "Cache"];
       const Numbers scale(call, tensors, name + "ScaleOptional");
       const Numbers offset(call, tensors, name + "OffsetOptional");
       Outcome of_cache(static_cast<size_t>(NumElements(cache.shape)));
@@ -525,19 +525,19 @@ IndexOperator Qkv() {
 
 // ---- DequantRopeQuantKvcache ----
 
-bool IsPaged(const IndexCall& call) {
+bool IsPaged(const PlanCall& call) {
   if (call["cacheModeOptional"].null) return false;
   std::string text = call["cacheModeOptional"].text;
   for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   return text == "page";
 }
-int64_t RowsOf(const IndexCall& call) {
+int64_t RowsOf(const PlanCall& call) {
   const Shape& x = call["x"].shape;
   return NumElements(Shape(x.begin(), x.end() - 1));
 }
 
-IndexOperator Dequant() {
-  IndexOperator op;
+OperatorSpec Dequant() {
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnDequantRopeQuantKvcache);
   op.valid = {TensorArg("x", {2, 3, 64}, ACL_INT32),
               TensorArg("cos", {2, 3, 1, 16}, ACL_FLOAT16),
@@ -563,33 +563,33 @@ IndexOperator Dequant() {
   op.takes_workspace = true;
   op.updates = true;
   op.tolerance = 1e-5;
-  const auto takes = [](const IndexCall& call, DtypeNumber dtype) {
+  const auto takes = [](const PlanCall& call, DtypeNumber dtype) {
     return IsOnA2OrA3(call) && (dtype == ACL_FLOAT16 || dtype == ACL_BF16 || dtype == ACL_INT32);
   };
   op.rules = {
       NoNulls("x cos sin kCacheRef vCacheRef indices scaleK scaleV qOut kOut vOut sizeSplits"),
       RefusedDtype("x", takes),
-      Listed_("cos", {kHalves}),
-      OneDtype("cos", "sin"),
+      DtypeIn("cos", {kHalves}),
+      SameDtype("cos", "sin"),
       Refuses(161002, "x",
-              [](IndexCall& call) {
+              [](PlanCall& call) {
                 return call["x"].dtype != ACL_INT32 && call["x"].dtype != call["cos"].dtype;
               }),
-      Listed_("kCacheRef", {{ACL_INT8}}),
-      Listed_("vCacheRef", {{ACL_INT8}}),
-      Listed_("indices", kInt32Alone),
-      Listed_("scaleK", kFloatAlone),
-      Listed_("scaleV", kFloatAlone),
+      DtypeIn("kCacheRef", {{ACL_INT8}}),
+      DtypeIn("vCacheRef", {{ACL_INT8}}),
+      DtypeIn("indices", kInt32Alone),
+      DtypeIn("scaleK", kFloatAlone),
+      DtypeIn("scaleV", kFloatAlone),
       IsOptionalFloat("offsetKOptional"),
       IsOptionalFloat("offsetVOptional"),
       IsOptionalFloat("weightScaleOptional"),
       IsOptionalFloat("activationScaleOptional"),
-      Given("biasOptional", Listed_("biasOptional", {{ACL_FLOAT, ACL_FLOAT16, ACL_BF16, ACL_INT32}})),
-      OneDtype("cos", "qOut"),
-      OneDtype("cos", "kOut"),
-      OneDtype("cos", "vOut"),
+      Given("biasOptional", DtypeIn("biasOptional", {{ACL_FLOAT, ACL_FLOAT16, ACL_BF16, ACL_INT32}})),
+      SameDtype("cos", "qOut"),
+      SameDtype("cos", "kOut"),
+      SameDtype("cos", "vOut"),
       Refuses(kTiling, "",
-              [](IndexCall& call) {
+              [](PlanCall& call) {
                 const auto is_other = [&](const char* name, const char* text) {
                   return !call[name].null && call[name].text != text;
                 };
@@ -634,8 +634,8 @@ IndexOperator Dequant() {
                        (NumElements(call["kOut"].shape) != RowsOf(call) * splits[1] ||
                         NumElements(call["vOut"].shape) != RowsOf(call) * splits[1]);
               }),
-      EmptyDone("x")};
-  op.draw = [](IndexCall& call, RandomNumbers& random) {
+      DoneIfEmpty("x")};
+  op.draw = [](PlanCall& call, RandomNumbers& random) {
     const bool is_packed = random.Chance(40);
     const bool is_integer = random.Chance(50);
     const bool is_paged = random.Chance(50);
@@ -673,9 +673,9 @@ IndexOperator Dequant() {
     call["kOut"].shape = call["vOut"].shape =
         call["kvOutput"].integer != 0 ? Shape{rows, heads * width} : Shape{0};
   };
-  op.fill = [](const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+  op.fill = [](const PlanCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
     for (size_t i = 0; i < tensors.size(); ++i) {
-      const IndexArgument& one = *TensorsOf(call)[i];
+      const PlanArgument& one = *TensorsOf(call)[i];
       if (one.null || one.is_output) continue;
       if (one.name == "indices") {
         const Shape& cache = call["kCacheRef"].shape;
@@ -699,7 +699,7 @@ IndexOperator Dequant() {
       }
     }
   };
-  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const Numbers x(call, tensors, "x");
     const Numbers cos(call, tensors, "cos");
     const Numbers sin(call, tensors, "sin");
@@ -768,14 +768,14 @@ IndexOperator Dequant() {
   return op;
 }
 
-const std::vector<IndexOperator>& Operators() {
-  static const std::vector<IndexOperator> all = {Kv(PORTACL_C_FUNCTION(aclnnKvRmsNormRopeCache), false),
-                                                 Kv(PORTACL_C_FUNCTION(aclnnKvRmsNormRopeCacheV2), true),
-                                                 Qkv(), Dequant()};
+const std::vector<OperatorSpec>& Operators() {
+  static const std::vector<OperatorSpec> all = {Kv(PORTACL_C_FUNCTION(aclnnKvRmsNormRopeCache), false),
+                                                Kv(PORTACL_C_FUNCTION(aclnnKvRmsNormRopeCacheV2), true),
+                                                Qkv(), Dequant()};
   return all;
 }
 
-PORTACL_INDEX_TESTS(NormRope, Operators());
+PORTACL_OPERATOR_TESTS(NormRope, Operators());
 
 }  // namespace
 }  // namespace portacl::testing

@@ -11,15 +11,15 @@ constexpr aclnnStatus kTiling = 561002;
 constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
 const DtypeList kHalves = {ACL_FLOAT16, ACL_BF16};
 
-IndexRule HalvesAlone(const std::string& name) {
-  return RefusedDtype(name, [](const IndexCall& call, DtypeNumber dtype) {
+Rule HalvesAlone(const std::string& name) {
+  return RefusedDtype(name, [](const PlanCall& call, DtypeNumber dtype) {
     return (IsOn950(call) || IsOnA2OrA3(call)) && std::count(kHalves.begin(), kHalves.end(), dtype) > 0;
   });
 }
-bool HasElements(const IndexCall& call, const char* name) {
+bool HasElements(const PlanCall& call, const char* name) {
   return !call[name].null && NumElements(call[name].shape) > 0;
 }
-std::vector<int64_t> ValuesOf(const IndexCall& call, const char* name) {
+std::vector<int64_t> ValuesOf(const PlanCall& call, const char* name) {
   return call[name].null ? std::vector<int64_t>() : call[name].values;
 }
 
@@ -83,7 +83,7 @@ std::vector<int64_t> BlocksOf(const std::vector<double>& weights, int64_t steps,
   return listed;
 }
 
-bool WindowsAreWrong(const IndexCall& call, const char* window, const char* stride) {
+bool WindowsAreWrong(const PlanCall& call, const char* window, const char* stride) {
   const int64_t step = call[stride].integer;
   if (step < 1 || step > kMost) return true;
   for (const char* name : {window, "selectBlockSize"}) {
@@ -93,7 +93,7 @@ bool WindowsAreWrong(const IndexCall& call, const char* window, const char* stri
   return call["selectBlockCount"].integer < 0 || call["selectBlockCount"].integer > kMost;
 }
 
-void FillNumbers(const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+void FillNumbers(const PlanCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
   for (const char* name : {"query", "key", "value"}) {
     HostTensor& tensor = tensors[PlaceOf(call, name)];
     for (int64_t i = 0; i < tensor.size(); ++i)
@@ -103,8 +103,8 @@ void FillNumbers(const IndexCall& call, std::vector<HostTensor>& tensors, Random
 
 // ---- NsaCompressAttention ----
 
-IndexOperator Compressed() {
-  IndexOperator op;
+OperatorSpec Compressed() {
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnNsaCompressAttention);
   op.valid = {TensorArg("query", {4, 2, 4}, ACL_FLOAT16),
               TensorArg("key", {7, 1, 4}, ACL_FLOAT16),
@@ -132,19 +132,19 @@ IndexOperator Compressed() {
   op.rules = {
       NoNulls("query key value softmaxMaxOut softmaxSumOut attentionOut topkIndicesOut"),
       HalvesAlone("query"),
-      OneDtype("query", "key"),
-      OneDtype("query", "value"),
+      SameDtype("query", "key"),
+      SameDtype("query", "value"),
       Refuses(161002, "attenMaskOptional",
-              [](IndexCall& call) {
+              [](PlanCall& call) {
                 return HasElements(call, "attenMaskOptional") && call["attenMaskOptional"].dtype != ACL_BOOL;
               }),
-      Listed_("softmaxMaxOut", kFloatAlone),
-      Listed_("softmaxSumOut", kFloatAlone),
-      OneDtype("query", "attentionOut"),
-      Listed_("topkIndicesOut", kInt32Alone),
+      DtypeIn("softmaxMaxOut", kFloatAlone),
+      DtypeIn("softmaxSumOut", kFloatAlone),
+      SameDtype("query", "attentionOut"),
+      DtypeIn("topkIndicesOut", kInt32Alone),
       Refuses(
           kTiling, "",
-          [](IndexCall& call) {
+          [](PlanCall& call) {
             if (call["inputLayout"].null || call["inputLayout"].text != "TND") return true;
             for (const char* name : {"query", "key", "value"}) {
               if (call[name].shape.size() != 3) return true;
@@ -190,9 +190,9 @@ IndexOperator Compressed() {
                    call["attentionOut"].shape != Shape{query[0], query[1], value_depth} ||
                    call["topkIndicesOut"].shape != Shape{query[0], key[1], call["selectBlockCount"].integer};
           }),
-      Refuses(561103, "", [](IndexCall& call) { return HasElements(call, "topkMaskOptional"); }),
-      EmptyDone("query")};
-  op.draw = [](IndexCall& call, RandomNumbers& random) {
+      Refuses(561103, "", [](PlanCall& call) { return HasElements(call, "topkMaskOptional"); }),
+      DoneIfEmpty("query")};
+  op.draw = [](PlanCall& call, RandomNumbers& random) {
     const int64_t key_heads = random.Between(1, 2);
     const int64_t heads = key_heads * random.Between(1, 3);
     const int64_t depth = random.Between(3, random.Chance(20) ? 70 : 9);
@@ -230,12 +230,12 @@ IndexOperator Compressed() {
     call["attenMaskOptional"].shape = {queries + random.Below(2), keys + random.Below(2)};
     call["sparseMode"].integer = random.Below(2);
   };
-  op.fill = [](const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+  op.fill = [](const PlanCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
     FillNumbers(call, tensors, random);
     if (!call["attenMaskOptional"].null)
       SetIntegers(tensors[PlaceOf(call, "attenMaskOptional")], 0, 2, random);
   };
-  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const Numbers query(call, tensors, "query"), key(call, tensors, "key"), value(call, tensors, "value");
     const Numbers mask(call, tensors, "attenMaskOptional");
     const auto of_query = ValuesOf(call, "actualSeqQLenOptional");
@@ -311,7 +311,7 @@ const Names kSelected = {"blockTableOptional",
                          "BSND"};
 
 struct Paged {
-  Paged(const IndexCall& call, const Names& names) {
+  Paged(const PlanCall& call, const Names& names) {
     layout = call[names.layout].null ? names.otherwise : call[names.layout].text;
     heads = call["numHeads"].integer;
     key_heads = call["numKeyValueHeads"].integer;
@@ -326,7 +326,7 @@ struct Paged {
   int64_t heads, key_heads, batches, depth, value_depth;
 };
 
-bool PagesAreWrong(const IndexCall& call, const Names& names) {
+bool PagesAreWrong(const PlanCall& call, const Names& names) {
   const std::string layout = call[names.layout].null ? names.otherwise : call[names.layout].text;
   if (layout != "TND" && layout != "BSND" && !(names.joins && layout == "BSH")) return true;
   const Shape& query = call["query"].shape;
@@ -369,7 +369,7 @@ bool PagesAreWrong(const IndexCall& call, const Names& names) {
 }
 
 // Draws sizes, and returns the heads of keys.
-int64_t DrawPaged(IndexCall& call, RandomNumbers& random, const Names& names) {
+int64_t DrawPaged(PlanCall& call, RandomNumbers& random, const Names& names) {
   const int64_t key_heads = random.Between(1, 2);
   const int64_t heads = key_heads * random.Between(1, 3);
   const int64_t depth = random.Between(3, random.Chance(20) ? 70 : 9);
@@ -406,7 +406,7 @@ int64_t DrawPaged(IndexCall& call, RandomNumbers& random, const Names& names) {
   return key_heads;
 }
 
-void FillPaged(const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random,
+void FillPaged(const PlanCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random,
                const Names& names) {
   FillNumbers(call, tensors, random);
   if (!call[names.table].null)
@@ -415,8 +415,8 @@ void FillPaged(const IndexCall& call, std::vector<HostTensor>& tensors, RandomNu
 }
 
 // The places of a sequence's keys from position `first` to `end`.
-std::vector<Seen> KeysOf(const IndexCall& call, const Numbers& table, const Names& names, int64_t b,
-                         int64_t n, int64_t first, int64_t end) {
+std::vector<Seen> KeysOf(const PlanCall& call, const Numbers& table, const Names& names, int64_t b, int64_t n,
+                         int64_t first, int64_t end) {
   std::vector<Seen> keys;
   const Shape& key = call["key"].shape;
   for (int64_t j = first; j < std::min(end, call[names.lengths].values[static_cast<size_t>(b)]); ++j) {
@@ -427,8 +427,8 @@ std::vector<Seen> KeysOf(const IndexCall& call, const Numbers& table, const Name
   return keys;
 }
 
-IndexOperator CompressedInfer() {
-  IndexOperator op;
+OperatorSpec CompressedInfer() {
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnNsaCompressAttentionInfer);
   op.valid = {TensorArg("query", {2, 2, 4}, ACL_FLOAT16),
               TensorArg("key", {3, 4, 4}, ACL_FLOAT16),
@@ -456,13 +456,13 @@ IndexOperator CompressedInfer() {
   op.tolerance = 1e-2;
   op.rules = {NoNulls("query key value output topkIndicesOut"),
               HalvesAlone("query"),
-              OneDtype("query", "key"),
-              OneDtype("query", "value"),
-              Given("blockTableOptional", Listed_("blockTableOptional", kInt32Alone)),
-              OneDtype("query", "output"),
-              Listed_("topkIndicesOut", kInt32Alone),
+              SameDtype("query", "key"),
+              SameDtype("query", "value"),
+              Given("blockTableOptional", DtypeIn("blockTableOptional", kInt32Alone)),
+              SameDtype("query", "output"),
+              DtypeIn("topkIndicesOut", kInt32Alone),
               Refuses(kTiling, "",
-                      [](IndexCall& call) {
+                      [](PlanCall& call) {
                         if (PagesAreWrong(call, kCompressed)) return true;
                         if (WindowsAreWrong(call, "compressBlockSize", "compressBlockStride")) return true;
                         const Paged p(call, kCompressed);
@@ -470,12 +470,12 @@ IndexOperator CompressedInfer() {
                                Shape{p.batches, p.key_heads, call["selectBlockCount"].integer};
                       }),
               Refuses(561103, "",
-                      [](IndexCall& call) {
+                      [](PlanCall& call) {
                         return HasElements(call, "attenMaskOptional") ||
                                HasElements(call, "topkMaskOptional");
                       }),
-              EmptyDone("query")};
-  op.draw = [](IndexCall& call, RandomNumbers& random) {
+              DoneIfEmpty("query")};
+  op.draw = [](PlanCall& call, RandomNumbers& random) {
     const int64_t key_heads = DrawPaged(call, random, kCompressed);
     const int64_t stride = random.Between(1, 16);
     call["compressBlockStride"].integer = stride;
@@ -484,10 +484,10 @@ IndexOperator CompressedInfer() {
     call["selectBlockCount"].integer = random.Between(1, 5);
     call["topkIndicesOut"].shape = {call["query"].shape[0], key_heads, call["selectBlockCount"].integer};
   };
-  op.fill = [](const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+  op.fill = [](const PlanCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
     FillPaged(call, tensors, random, kCompressed);
   };
-  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const Numbers query(call, tensors, "query"), key(call, tensors, "key"), value(call, tensors, "value");
     const Numbers table(call, tensors, "blockTableOptional");
     const Paged p(call, kCompressed);
@@ -517,8 +517,8 @@ IndexOperator CompressedInfer() {
   return op;
 }
 
-IndexOperator SelectedInfer() {
-  IndexOperator op;
+OperatorSpec SelectedInfer() {
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnNsaSelectedAttentionInfer);
   op.valid = {TensorArg("query", {2, 1, 2, 4}, ACL_FLOAT16),
               TensorArg("key", {3, 4, 1, 4}, ACL_FLOAT16),
@@ -542,13 +542,13 @@ IndexOperator SelectedInfer() {
   op.tolerance = 1e-2;
   op.rules = {NoNulls("query key value topkIndices attentionOut"),
               HalvesAlone("query"),
-              OneDtype("query", "key"),
-              OneDtype("query", "value"),
-              Listed_("topkIndices", kInt32Alone),
-              Given("blockTableOptional", Listed_("blockTableOptional", kInt32Alone)),
-              OneDtype("query", "attentionOut"),
+              SameDtype("query", "key"),
+              SameDtype("query", "value"),
+              DtypeIn("topkIndices", kInt32Alone),
+              Given("blockTableOptional", DtypeIn("blockTableOptional", kInt32Alone)),
+              SameDtype("query", "attentionOut"),
               Refuses(kTiling, "",
-                      [](IndexCall& call) {
+                      [](PlanCall& call) {
                         if (PagesAreWrong(call, kSelected)) return true;
                         const int64_t block = call["selectBlockSize"].integer;
                         const int64_t count = call["selectBlockCount"].integer;
@@ -556,16 +556,16 @@ IndexOperator SelectedInfer() {
                         const Paged p(call, kSelected);
                         return call["topkIndices"].shape != Shape{p.batches, p.key_heads, count};
                       }),
-              Refuses(561103, "", [](IndexCall& call) { return HasElements(call, "attenMaskOptional"); }),
-              EmptyDone("query")};
-  op.draw = [](IndexCall& call, RandomNumbers& random) {
+              Refuses(561103, "", [](PlanCall& call) { return HasElements(call, "attenMaskOptional"); }),
+              DoneIfEmpty("query")};
+  op.draw = [](PlanCall& call, RandomNumbers& random) {
     const int64_t key_heads = DrawPaged(call, random, kSelected);
     const int64_t count = call["selectBlockCount"].integer = random.Between(1, 4);
     // Blocks may be longer than all keys.
     call["selectBlockSize"].integer = random.Chance(15) ? kMost / count : random.Between(1, 5);
     call["topkIndices"].shape = {call["query"].shape[0], key_heads, count};
   };
-  op.fill = [](const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+  op.fill = [](const PlanCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
     FillPaged(call, tensors, random, kSelected);
     HostTensor& indices = tensors[PlaceOf(call, "topkIndices")];
     SetIntegers(indices, -1, 6, random);
@@ -574,7 +574,7 @@ IndexOperator SelectedInfer() {
         EncodeIntegerElement(ACL_INT32, random.Chance(50) ? kMost : -kMost - 1, indices.Element(i));
     }
   };
-  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const Numbers query(call, tensors, "query"), key(call, tensors, "key"), value(call, tensors, "value");
     const Numbers table(call, tensors, "blockTableOptional"), indices(call, tensors, "topkIndices");
     const Paged p(call, kSelected);
@@ -603,8 +603,8 @@ IndexOperator SelectedInfer() {
 
 // ---- NsaSelectedAttentionGrad ----
 
-IndexOperator SelectedGradient() {
-  IndexOperator op;
+OperatorSpec SelectedGradient() {
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnNsaSelectedAttentionGrad);
   op.valid = {TensorArg("query", {4, 2, 4}, ACL_FLOAT16),
               TensorArg("key", {5, 1, 4}, ACL_FLOAT16),
@@ -634,18 +634,18 @@ IndexOperator SelectedGradient() {
       NoNulls("query key value attentionOut attentionOutGrad softmaxMax softmaxSum topkIndices queryGrad "
               "keyGrad valueGrad"),
       HalvesAlone("query"),
-      OneDtype("query", "key"),
-      OneDtype("query", "value"),
-      OneDtype("query", "attentionOut"),
-      OneDtype("query", "attentionOutGrad"),
-      Listed_("softmaxMax", kFloatAlone),
-      Listed_("softmaxSum", kFloatAlone),
-      Listed_("topkIndices", kInt32Alone),
-      OneDtype("query", "queryGrad"),
-      OneDtype("query", "keyGrad"),
-      OneDtype("query", "valueGrad"),
+      SameDtype("query", "key"),
+      SameDtype("query", "value"),
+      SameDtype("query", "attentionOut"),
+      SameDtype("query", "attentionOutGrad"),
+      DtypeIn("softmaxMax", kFloatAlone),
+      DtypeIn("softmaxSum", kFloatAlone),
+      DtypeIn("topkIndices", kInt32Alone),
+      SameDtype("query", "queryGrad"),
+      SameDtype("query", "keyGrad"),
+      SameDtype("query", "valueGrad"),
       Refuses(kTiling, "",
-              [](IndexCall& call) {
+              [](PlanCall& call) {
                 if (call["inputLayout"].null || call["inputLayout"].text != "TND") return true;
                 for (const char* name : {"query", "key", "value"}) {
                   if (call[name].shape.size() != 3) return true;
@@ -682,11 +682,11 @@ IndexOperator SelectedGradient() {
                        call["valueGrad"].shape != call["value"].shape;
               }),
       Refuses(561103, "",
-              [](IndexCall& call) {
+              [](PlanCall& call) {
                 return call["sparseMode"].integer == 0 && HasElements(call, "attenMaskOptional");
               }),
-      EmptyDone("query")};
-  op.draw = [=](IndexCall& call, RandomNumbers& random) {
+      DoneIfEmpty("query")};
+  op.draw = [=](PlanCall& call, RandomNumbers& random) {
     const int64_t key_heads = random.Between(1, 2);
     const int64_t heads = key_heads * random.Between(1, 2);
     const int64_t depth = random.Between(1, random.Chance(20) ? 70 : 9);
@@ -715,7 +715,7 @@ IndexOperator SelectedGradient() {
       for (int64_t b = 0; b < sequences; ++b) call[name].values.push_back(end = random.Between(end, rows));
     }
   };
-  op.fill = [=](const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+  op.fill = [=](const PlanCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
     for (const char* name : {"query", "key", "value", "attentionOut", "attentionOutGrad"}) {
       HostTensor& tensor = tensors[PlaceOf(call, name)];
       for (int64_t i = 0; i < tensor.size(); ++i)
@@ -731,7 +731,7 @@ IndexOperator SelectedGradient() {
     if (!call["attenMaskOptional"].null)
       SetIntegers(tensors[PlaceOf(call, "attenMaskOptional")], 0, 2, random);
   };
-  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const Numbers query(call, tensors, "query"), key(call, tensors, "key"), value(call, tensors, "value");
     const Numbers out(call, tensors, "attentionOut"), slope(call, tensors, "attentionOutGrad");
     const Numbers greatest(call, tensors, "softmaxMax"), sums(call, tensors, "softmaxSum");
@@ -785,13 +785,13 @@ IndexOperator SelectedGradient() {
   return op;
 }
 
-const std::vector<IndexOperator>& Operators() {
-  static const std::vector<IndexOperator> all = {Compressed(), CompressedInfer(), SelectedInfer(),
-                                                 SelectedGradient()};
+const std::vector<OperatorSpec>& Operators() {
+  static const std::vector<OperatorSpec> all = {Compressed(), CompressedInfer(), SelectedInfer(),
+                                                SelectedGradient()};
   return all;
 }
 
-PORTACL_INDEX_TESTS(CompressedKeys, Operators());
+PORTACL_OPERATOR_TESTS(CompressedKeys, Operators());
 
 // Blocks may be longer than all keys: their scores take no more memory than those of all keys.
 TEST(CompressedKeysBlocks, LongerThanTheirSequence) {

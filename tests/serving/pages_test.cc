@@ -11,14 +11,14 @@ namespace {
 
 constexpr aclnnStatus kTiling = 561002;
 
-bool IsSinceA2(const IndexCall& call) { return IsOn950(call) || IsOnA2OrA3(call); }
+bool IsSinceA2(const PlanCall& call) { return IsOn950(call) || IsOnA2OrA3(call); }
 bool IsFloat8(DtypeNumber dtype) {
   return dtype == ACL_HIFLOAT8 || dtype == ACL_FLOAT8_E5M2 || dtype == ACL_FLOAT8_E4M3FN;
 }
-bool IsText(const IndexCall& call, const std::string& name, const std::string& text) {
+bool IsText(const PlanCall& call, const std::string& name, const std::string& text) {
   return !call[name].null && call[name].text == text;
 }
-int64_t GroupOf(const IndexCall& call, const std::string& name) { return 32 / ElementSize(call[name].dtype); }
+int64_t GroupOf(const PlanCall& call, const std::string& name) { return 32 / ElementSize(call[name].dtype); }
 void SetAt(HostTensor& tensor, int64_t i, int64_t value) {
   EncodeIntegerElement(tensor.dtype(), value, tensor.Element(i));
 }
@@ -28,7 +28,7 @@ void SetAt(HostTensor& tensor, int64_t i, int64_t value) {
 const DtypeList kGathered = {ACL_FLOAT, ACL_FLOAT16, ACL_BF16,  ACL_INT8,  ACL_UINT8,
                              ACL_INT16, ACL_UINT16,  ACL_INT32, ACL_UINT32};
 
-Outcome Gathered(const IndexCall& call, const Numbers& cache, const Numbers& table, const Numbers& lengths,
+Outcome Gathered(const PlanCall& call, const Numbers& cache, const Numbers& table, const Numbers& lengths,
                  const Numbers& skipped, const Shape& to, DtypeNumber dtype) {
   const bool is_grouped = IsText(call, "cacheMode", "PA_NZ");
   const bool is_summed = call["isSeqLensCumsum"].integer != 0;
@@ -56,8 +56,8 @@ Outcome Gathered(const IndexCall& call, const Numbers& cache, const Numbers& tab
   return out;
 }
 
-IndexOperator Gather() {
-  IndexOperator op;
+OperatorSpec Gather() {
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnGatherPaKvCache);
   op.valid = {TensorArg("keyCache", {3, 4, 2, 16}, ACL_FLOAT16),
               TensorArg("valueCache", {3, 4, 2, 8}, ACL_FLOAT16),
@@ -70,7 +70,7 @@ IndexOperator Gather() {
               IntegerArg("isSeqLensCumsum", 0)};
   op.takes_workspace = true;
   op.updates = true;
-  const auto takes = [](const IndexCall& call, DtypeNumber dtype) {
+  const auto takes = [](const PlanCall& call, DtypeNumber dtype) {
     const bool is_new = dtype == ACL_HIFLOAT8 || dtype == ACL_FLOAT8_E5M2 || dtype == ACL_FLOAT8_E4M3FN;
     return (IsSinceA2(call) && std::count(kGathered.begin(), kGathered.end(), dtype) > 0) ||
            (IsOn950(call) && is_new);
@@ -78,21 +78,21 @@ IndexOperator Gather() {
   op.rules = {NoNulls("keyCache valueCache blockTables seqLens keyRef valueRef"),
               RefusedDtype("keyCache", takes),
               RefusedDtype("valueCache", takes),
-              Listed_("blockTables", kEitherIndex),
-              OneDtype("blockTables", "seqLens"),
-              Given("seqOffsetOptional", OneDtype("blockTables", "seqOffsetOptional")),
-              OneDtype("keyCache", "keyRef"),
-              OneDtype("valueCache", "valueRef"),
-              RankRange("keyCache valueCache", 4, 4),
-              RankRange("blockTables", 2, 2),
-              RankRange("seqLens", 1, 1),
-              RankRange("keyRef valueRef", 2, 3),
-              SucceedsIf([](IndexCall& call) {
+              DtypeIn("blockTables", kEitherIndex),
+              SameDtype("blockTables", "seqLens"),
+              Given("seqOffsetOptional", SameDtype("blockTables", "seqOffsetOptional")),
+              SameDtype("keyCache", "keyRef"),
+              SameDtype("valueCache", "valueRef"),
+              Ranks("keyCache valueCache", 4, 4),
+              Ranks("blockTables", 2, 2),
+              Ranks("seqLens", 1, 1),
+              Ranks("keyRef valueRef", 2, 3),
+              SucceedsIf([](PlanCall& call) {
                 const auto empty = [&](const char* name) { return NumElements(call[name].shape) == 0; };
                 return empty("blockTables") || empty("seqLens") ||
                        ((empty("keyCache") || empty("keyRef")) && (empty("valueCache") || empty("valueRef")));
               }),
-              Refuses(kTiling, "", [](IndexCall& call) {
+              Refuses(kTiling, "", [](PlanCall& call) {
                 const bool is_grouped = IsText(call, "cacheMode", "PA_NZ");
                 if (!call["cacheMode"].null && !is_grouped && call["cacheMode"].text != "Norm") return true;
                 const int64_t batches = call["blockTables"].shape[0];
@@ -116,7 +116,7 @@ IndexOperator Gather() {
                 return there == 2 && (call["keyRef"].shape[0] != call["valueRef"].shape[0] ||
                                       keys[0] != values[0] || keys[slots] != values[slots]);
               })};
-  op.draw = [](IndexCall& call, RandomNumbers& random) {
+  op.draw = [](PlanCall& call, RandomNumbers& random) {
     const bool is_grouped = random.Chance(50);
     const bool is_summed = random.Chance(50);
     const DtypeNumber index = random.Chance(50) ? ACL_INT32 : ACL_INT64;
@@ -127,8 +127,8 @@ IndexOperator Gather() {
     call["cacheMode"].text = is_grouped ? "PA_NZ" : "Norm";
     call["isSeqLensCumsum"].integer = is_summed ? 1 : 0;
     for (const std::string half : {"key", "value"}) {
-      IndexArgument& cache = call[half + "Cache"];
-      IndexArgument& to = call[half + "Ref"];
+      PlanArgument& cache = call[half + "Cache"];
+      PlanArgument& to = call[half + "Ref"];
       cache.dtype = to.dtype = DrawDtype(random, kGathered);
       const int64_t heads = random.Between(1, 3);
       const int64_t length = is_grouped ? GroupOf(call, half + "Cache") * random.Between(1, 3)
@@ -145,7 +145,7 @@ IndexOperator Gather() {
     call["seqOffsetOptional"].null = random.Chance(50);
     for (const char* name : {"blockTables", "seqLens", "seqOffsetOptional"}) call[name].dtype = index;
   };
-  op.fill = [](const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+  op.fill = [](const PlanCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
     const int64_t slots = call["keyCache"].shape[IsText(call, "cacheMode", "PA_NZ") ? 2 : 1];
     SetIntegers(tensors[2], -1, call["keyCache"].shape[0] + 1, random);
     int64_t sum = 0;
@@ -156,13 +156,13 @@ IndexOperator Gather() {
     }
     if (!call["seqOffsetOptional"].null) SetIntegers(tensors[6], 0, 3 * slots, random);
   };
-  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const Numbers table(call, tensors, "blockTables");
     const Numbers lengths(call, tensors, "seqLens");
     const Numbers skipped(call, tensors, "seqOffsetOptional");
     std::vector<Outcome> all;
     for (const std::string half : {"key", "value"}) {
-      const IndexArgument& to = call[half + "Ref"];
+      const PlanArgument& to = call[half + "Ref"];
       all.push_back(Gathered(call, Numbers(call, tensors, half + "Cache"), table, lengths, skipped, to.shape,
                              to.dtype));
     }
@@ -184,8 +184,8 @@ int64_t Int8Of(double x) {
   return static_cast<int64_t>(std::min(127.0, std::max(-128.0, rounded)));
 }
 
-IndexOperator QuantScatter(const CFunction& function, bool has_mode) {
-  IndexOperator op;
+OperatorSpec QuantScatter(const CFunction& function, bool has_mode) {
+  OperatorSpec op;
   op.function = function;
   op.valid = {OutputArg("selfRef", {3, 5, 4}, ACL_INT8),
               DistinctArg("indices", {2}, ACL_INT32),
@@ -201,32 +201,32 @@ IndexOperator QuantScatter(const CFunction& function, bool has_mode) {
   if (has_mode) op.numbers_on = Product::k950;
   op.rules = {NoNulls("selfRef indices updates quantScales"),
               RefusedDtype("selfRef",
-                           [=](const IndexCall& call, DtypeNumber dtype) {
+                           [=](const PlanCall& call, DtypeNumber dtype) {
                              if (!has_mode) return IsSinceA2(call) && dtype == ACL_INT8;
                              return IsOn950(call) && (dtype == ACL_INT8 || IsFloat8(dtype));
                            }),
-              Listed_("indices", kEitherIndex),
-              Listed_("updates", {{ACL_FLOAT16, ACL_BF16}}),
+              DtypeIn("indices", kEitherIndex),
+              DtypeIn("updates", {{ACL_FLOAT16, ACL_BF16}}),
               RefusedDtype("quantScales",
-                           [](const IndexCall& call, DtypeNumber dtype) {
+                           [](const PlanCall& call, DtypeNumber dtype) {
                              return dtype == (call["updates"].dtype == ACL_BF16 ? ACL_BF16 : ACL_FLOAT);
                            }),
               Given("quantZeroPoints",
                     RefusedDtype("quantZeroPoints",
-                                 [](const IndexCall& call, DtypeNumber dtype) {
+                                 [](const PlanCall& call, DtypeNumber dtype) {
                                    return dtype == (call["updates"].dtype == ACL_BF16 ? ACL_BF16 : ACL_INT32);
                                  })),
-              Refuses(161002, "updates", [](IndexCall& call) {
+              Refuses(161002, "updates", [](PlanCall& call) {
                 return call["updates"].shape.size() != call["selfRef"].shape.size();
               })};
   if (has_mode)
-    op.rules.push_back(Refuses(161002, "roundMode", [](IndexCall& call) {
+    op.rules.push_back(Refuses(161002, "roundMode", [](PlanCall& call) {
       const std::string& mode = call["roundMode"].text;
       if (call["roundMode"].null) return false;
       return call["selfRef"].dtype == ACL_HIFLOAT8 ? mode != "round" && mode != "hybrid" : mode != "rint";
     }));
-  op.rules.push_back(EmptyDone("selfRef indices updates quantScales"));
-  op.rules.push_back(Refuses(kTiling, "", [](IndexCall& call) {
+  op.rules.push_back(DoneIfEmpty("selfRef indices updates quantScales"));
+  op.rules.push_back(Refuses(kTiling, "", [](PlanCall& call) {
     const Shape& self = call["selfRef"].shape;
     const Shape& updates = call["updates"].shape;
     const Shape& indices = call["indices"].shape;
@@ -249,7 +249,7 @@ IndexOperator QuantScatter(const CFunction& function, bool has_mode) {
     }
     return false;
   }));
-  op.draw = [=](IndexCall& call, RandomNumbers& random) {
+  op.draw = [=](PlanCall& call, RandomNumbers& random) {
     if (has_mode && random.Chance(60)) {
       const DtypeNumber dtype = DrawDtype(random, {ACL_HIFLOAT8, ACL_FLOAT8_E5M2, ACL_FLOAT8_E4M3FN});
       call["selfRef"].dtype = dtype;
@@ -278,7 +278,7 @@ IndexOperator QuantScatter(const CFunction& function, bool has_mode) {
     call["axis"].integer = static_cast<int64_t>(axis) - (random.Chance(50) ? static_cast<int64_t>(rank) : 0);
     call["quantAxis"].integer = random.Chance(50) ? -1 : static_cast<int64_t>(rank) - 1;
   };
-  op.fill = [](const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+  op.fill = [](const PlanCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
     SetIntegers(tensors[1], -1, 5, random);
     SetExact(tensors[2], random, 300);
     for (int64_t i = 0; i < tensors[3].size(); ++i)
@@ -292,7 +292,7 @@ IndexOperator QuantScatter(const CFunction& function, bool has_mode) {
       }
     }
   };
-  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const Numbers indices(call, tensors, "indices");
     const Numbers updates(call, tensors, "updates");
     const Numbers scales(call, tensors, "quantScales");
@@ -344,8 +344,8 @@ CFunction QuantScatterV2Function() {
 
 // ---- AdvanceStep ----
 
-IndexOperator Advance(const CFunction& function, bool is_v2) {
-  IndexOperator op;
+OperatorSpec Advance(const CFunction& function, bool is_v2) {
+  OperatorSpec op;
   op.function = function;
   op.valid = {OutputArg("inputTokens", {4}, ACL_INT64),    TensorArg("sampledTokenIds", {3, 1}, ACL_INT64),
               OutputArg("inputPositions", {4}, ACL_INT64), OutputArg("seqLens", {4}, ACL_INT64),
@@ -360,7 +360,7 @@ IndexOperator Advance(const CFunction& function, bool is_v2) {
     op.valid.push_back(IntegerArg(name, value));
   op.takes_workspace = true;
   op.updates = true;
-  const auto takes = [](const IndexCall& call, DtypeNumber dtype) {
+  const auto takes = [](const PlanCall& call, DtypeNumber dtype) {
     return IsSinceA2(call) && dtype == ACL_INT64;
   };
   op.rules = {NoNulls("inputTokens sampledTokenIds inputPositions seqLens slotMapping blockTables")};
@@ -371,7 +371,7 @@ IndexOperator Advance(const CFunction& function, bool is_v2) {
     op.rules.push_back(Given("specToken", RefusedDtype("specToken", takes)));
     op.rules.push_back(Given("acceptedNum", RefusedDtype("acceptedNum", takes)));
   }
-  op.rules.push_back(Refuses(kTiling, "", [=](IndexCall& call) {
+  op.rules.push_back(Refuses(kTiling, "", [=](PlanCall& call) {
     const bool proposes = is_v2 && !call["specToken"].null;
     const int64_t sequences = call["numSeqs"].integer;
     const int64_t queries = call["numQueries"].integer;
@@ -395,7 +395,7 @@ IndexOperator Advance(const CFunction& function, bool is_v2) {
     const Shape& table = call["blockTables"].shape;
     return table.size() != 2 || table[0] < queries;
   }));
-  op.draw = [=](IndexCall& call, RandomNumbers& random) {
+  op.draw = [=](PlanCall& call, RandomNumbers& random) {
     const bool proposes = is_v2 && random.Chance(60);
     const int64_t queries = random.Between(1, 5);
     const int64_t sequences = proposes ? queries : queries + random.Between(1, 3);
@@ -413,13 +413,13 @@ IndexOperator Advance(const CFunction& function, bool is_v2) {
     call["numQueries"].integer = queries;
     call["blockSize"].integer = random.Between(1, 6);
   };
-  op.fill = [=](const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+  op.fill = [=](const PlanCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
     for (size_t i = 0; i < tensors.size(); ++i) {
       if (i >= 6 && call["specToken"].null) continue;
       SetIntegers(tensors[i], i == 1 ? -1 : i == 7 ? 0 : -2, i == 1 ? 9 : 20, random);
     }
   };
-  op.oracle = [=](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [=](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const Numbers sampled(call, tensors, "sampledTokenIds");
     const Numbers table(call, tensors, "blockTables");
     const auto before = [&](const char* name) { return IntegersOf(Numbers(call, tensors, name)); };
@@ -470,15 +470,15 @@ IndexOperator Advance(const CFunction& function, bool is_v2) {
   return op;
 }
 
-const std::vector<IndexOperator>& Operators() {
-  static const std::vector<IndexOperator> all = {
+const std::vector<OperatorSpec>& Operators() {
+  static const std::vector<OperatorSpec> all = {
       Gather(), QuantScatter(PORTACL_C_FUNCTION(aclnnInplaceQuantScatter), false),
       QuantScatter(QuantScatterV2Function(), true), Advance(PORTACL_C_FUNCTION(aclnnAdvanceStep), false),
       Advance(PORTACL_C_FUNCTION(aclnnAdvanceStepV2), true)};
   return all;
 }
 
-PORTACL_INDEX_TESTS(Pages, Operators());
+PORTACL_OPERATOR_TESTS(Pages, Operators());
 
 }  // namespace
 }  // namespace portacl::testing

@@ -44,51 +44,50 @@ Outcome RotatedOutcome(int64_t mode, const TensorValues& x, const TensorValues& 
   return AsOutcome(x.dtype, out);
 }
 
-IndexOperator WithMatrix() {
-  IndexOperator op;
+OperatorSpec WithMatrix() {
+  OperatorSpec op;
   const Shape shape = {2, 3, 2, 4};
   op.function = PORTACL_C_FUNCTION(aclnnRotaryPositionEmbeddingV2);
   op.valid = {TensorArg("x", shape), TensorArg("cos", shape),     TensorArg("sin", shape),
               IntegerArg("mode", 0), TensorArg("rotate", {4, 4}), OutputArg("out", shape)};
   op.valid[4].null = true;
-  op.rules = {NoNulls("x cos sin out"),
-              Listed_("x", kF3),
-              OneDtype("x", "cos"),
-              OneDtype("x", "sin"),
-              Refuses(161002, "rotate",
-                      [](IndexCall& call) {
-                        return !call["rotate"].null && call["rotate"].dtype != call["x"].dtype;
-                      }),
-              OneDtype("x", "out"),
-              Refuses(161002, "mode",
-                      [](IndexCall& call) { return call["mode"].integer < 0 || call["mode"].integer > 3; }),
-              OneShape("x", "out"),
-              Tiling("x cos sin",
-                     [](IndexCall& call) {
-                       return call["x"].shape.size() != 4 || call["cos"].shape.size() != 4 ||
-                              call["sin"].shape.size() != 4;
-                     }),
-              Tiling("sin", [](IndexCall& call) { return call["cos"].shape != call["sin"].shape; }),
-              Tiling("x",
-                     [](IndexCall& call) {
-                       const int64_t n = call["x"].shape[3];
-                       return n > 1024 || n % (call["mode"].integer == 2 ? 4 : 2) != 0;
-                     }),
-              Tiling("cos",
-                     [](IndexCall& call) {
-                       const Shape& x = call["x"].shape;
-                       const Shape& cos = call["cos"].shape;
-                       bool fits = cos[3] == x[3];
-                       for (size_t i = 0; i < 3; ++i) fits = fits && (cos[i] == 1 || cos[i] == x[i]);
-                       return !fits;
-                     }),
-              Tiling("rotate",
-                     [](IndexCall& call) {
-                       const int64_t n = call["x"].shape[3];
-                       return !call["rotate"].null && call["rotate"].shape != Shape{n, n};
-                     }),
-              EmptyDone("x")};
-  op.draw = [](IndexCall& call, RandomNumbers& random) {
+  op.rules = {
+      NoNulls("x cos sin out"),
+      DtypeIn("x", kF3),
+      SameDtype("x", "cos"),
+      SameDtype("x", "sin"),
+      Refuses(161002, "rotate",
+              [](PlanCall& call) { return !call["rotate"].null && call["rotate"].dtype != call["x"].dtype; }),
+      SameDtype("x", "out"),
+      Refuses(161002, "mode",
+              [](PlanCall& call) { return call["mode"].integer < 0 || call["mode"].integer > 3; }),
+      SameShape("x", "out"),
+      Tiling("x cos sin",
+             [](PlanCall& call) {
+               return call["x"].shape.size() != 4 || call["cos"].shape.size() != 4 ||
+                      call["sin"].shape.size() != 4;
+             }),
+      Tiling("sin", [](PlanCall& call) { return call["cos"].shape != call["sin"].shape; }),
+      Tiling("x",
+             [](PlanCall& call) {
+               const int64_t n = call["x"].shape[3];
+               return n > 1024 || n % (call["mode"].integer == 2 ? 4 : 2) != 0;
+             }),
+      Tiling("cos",
+             [](PlanCall& call) {
+               const Shape& x = call["x"].shape;
+               const Shape& cos = call["cos"].shape;
+               bool fits = cos[3] == x[3];
+               for (size_t i = 0; i < 3; ++i) fits = fits && (cos[i] == 1 || cos[i] == x[i]);
+               return !fits;
+             }),
+      Tiling("rotate",
+             [](PlanCall& call) {
+               const int64_t n = call["x"].shape[3];
+               return !call["rotate"].null && call["rotate"].shape != Shape{n, n};
+             }),
+      DoneIfEmpty("x")};
+  op.draw = [](PlanCall& call, RandomNumbers& random) {
     Shape drawn = DrawShape(random, 4, 4, 4);
     call["mode"].integer = random.Below(4);
     drawn[3] = 4 * random.Between(1, random.Below(4) == 0 ? 256 : 20);
@@ -109,7 +108,7 @@ IndexOperator WithMatrix() {
   op.tolerance = 1e-5;
   op.is_inexact = true;
   op.takes_workspace = true;
-  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const TensorValues& x = tensors[0];
     if (call["rotate"].null)
       return std::vector<Outcome>{RotatedOutcome(call["mode"].integer, x, tensors[1], tensors[2])};
@@ -128,33 +127,33 @@ IndexOperator WithMatrix() {
   return op;
 }
 
-IndexOperator SideBySide() {
-  IndexOperator op;
+OperatorSpec SideBySide() {
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnInterleaveRope);
   op.valid = {TensorArg("x", {2, 3, 2, 64}, ACL_FLOAT16), TensorArg("cos", {2, 1, 2, 64}, ACL_FLOAT16),
               TensorArg("sin", {2, 1, 2, 64}, ACL_FLOAT16), OutputArg("out", {2, 3, 2, 64}, ACL_FLOAT16)};
   op.rules = {NoNulls("x cos sin out"),
-              Listed_("x", {{}, {ACL_FLOAT16, ACL_BF16}}),
-              OneDtype("x", "cos"),
-              OneDtype("x", "sin"),
-              OneDtype("x", "out"),
+              DtypeIn("x", {{}, {ACL_FLOAT16, ACL_BF16}}),
+              SameDtype("x", "cos"),
+              SameDtype("x", "sin"),
+              SameDtype("x", "out"),
               Tiling("x cos sin",
-                     [](IndexCall& call) {
+                     [](PlanCall& call) {
                        return call["x"].shape.size() != 4 || call["cos"].shape.size() != 4 ||
                               call["sin"].shape.size() != 4;
                      }),
-              Tiling("sin", [](IndexCall& call) { return call["cos"].shape != call["sin"].shape; }),
-              Tiling("x", [](IndexCall& call) { return call["x"].shape[3] != 64; }),
+              Tiling("sin", [](PlanCall& call) { return call["cos"].shape != call["sin"].shape; }),
+              Tiling("x", [](PlanCall& call) { return call["x"].shape[3] != 64; }),
               Tiling("cos",
-                     [](IndexCall& call) {
+                     [](PlanCall& call) {
                        const Shape& x = call["x"].shape;
                        const Shape& cos = call["cos"].shape;
                        return cos[0] != x[0] || cos[1] != 1 || (cos[2] != 1 && cos[2] != x[2]) ||
                               cos[3] != 64;
                      }),
-              Tiling("out", [](IndexCall& call) { return call["out"].shape != call["x"].shape; }),
-              EmptyDone("x")};
-  op.draw = [](IndexCall& call, RandomNumbers& random) {
+              Tiling("out", [](PlanCall& call) { return call["out"].shape != call["x"].shape; }),
+              DoneIfEmpty("x")};
+  op.draw = [](PlanCall& call, RandomNumbers& random) {
     Shape drawn = DrawShape(random, 4, 4, 5);
     drawn[3] = 64;
     const DtypeNumber dtype = random.Below(2) == 0 ? ACL_FLOAT16 : ACL_BF16;
@@ -169,64 +168,64 @@ IndexOperator SideBySide() {
   op.fill = FillRows;
   op.tolerance = 1e-6;
   op.is_inexact = true;
-  op.oracle = [](const IndexCall&, const std::vector<TensorValues>& tensors) {
+  op.oracle = [](const PlanCall&, const std::vector<TensorValues>& tensors) {
     return std::vector<Outcome>{RotatedOutcome(3, tensors[0], tensors[1], tensors[2])};
   };
   return op;
 }
 
-int64_t NamedMode(const IndexCall& call, bool has_mode) {
+int64_t NamedMode(const PlanCall& call, bool has_mode) {
   if (!has_mode || call["rotaryMode"].null) return 0;
   const std::string& text = call["rotaryMode"].text;
   return text == "half" ? 0 : text == "interleave" ? 1 : text == "quarter" ? 2 : -1;
 }
 
-IndexOperator InPlace(const CFunction& function, bool has_mode) {
-  IndexOperator op;
+OperatorSpec InPlace(const CFunction& function, bool has_mode) {
+  OperatorSpec op;
   op.function = function;
   op.valid = {OutputArg("queryRef", {2, 3, 5, 8}), OutputArg("keyRef", {2, 3, 2, 8}),
               TensorArg("cos", {2, 3, 1, 8}), TensorArg("sin", {2, 3, 1, 8}), IntegerArg("layout", 1)};
   if (has_mode) op.valid.push_back(TextArg("rotaryMode", "half"));
-  const auto heads = [](IndexCall& call) { return size_t{call["layout"].integer <= 2 ? 2u : 1u}; };
+  const auto heads = [](PlanCall& call) { return size_t{call["layout"].integer <= 2 ? 2u : 1u}; };
   const auto one_head = [=](const std::string& name) {
-    return Tiling(name, [=](IndexCall& call) {
+    return Tiling(name, [=](PlanCall& call) {
       Shape accepted = call["queryRef"].shape;
       accepted[heads(call)] = 1;
       return call[name].shape != accepted;
     });
   };
   op.rules = {NoNulls("queryRef keyRef cos sin"),
-              Listed_("queryRef", kF3),
-              OneDtype("queryRef", "keyRef"),
-              OneDtype("queryRef", "cos"),
-              OneDtype("queryRef", "sin"),
-              Tiling("layout", [](IndexCall& call) {
+              DtypeIn("queryRef", kF3),
+              SameDtype("queryRef", "keyRef"),
+              SameDtype("queryRef", "cos"),
+              SameDtype("queryRef", "sin"),
+              Tiling("layout", [](PlanCall& call) {
                 return call["layout"].integer < 1 || call["layout"].integer > 4;
               })};
   if (has_mode)
-    op.rules.push_back(Tiling("rotaryMode", [](IndexCall& call) { return NamedMode(call, true) < 0; }));
-  const IndexRules rest = {Tiling("queryRef keyRef cos sin",
-                                  [](IndexCall& call) {
-                                    const size_t rank = call["layout"].integer == 4 ? 3 : 4;
-                                    for (const char* name : {"queryRef", "keyRef", "cos", "sin"}) {
-                                      if (call[name].shape.size() != rank) return true;
-                                    }
-                                    return false;
-                                  }),
-                           Tiling("keyRef",
-                                  [=](IndexCall& call) {
-                                    Shape accepted = call["queryRef"].shape;
-                                    accepted[heads(call)] = call["keyRef"].shape[heads(call)];
-                                    return call["keyRef"].shape != accepted;
-                                  }),
-                           one_head("cos"), one_head("sin"), Tiling("queryRef keyRef", [=](IndexCall& call) {
-                             const int64_t n = call["queryRef"].shape.back();
-                             return NumElements(call["queryRef"].shape) == 0 ||
-                                    NumElements(call["keyRef"].shape) == 0 || n > 1024 ||
-                                    n % (NamedMode(call, has_mode) == 2 ? 4 : 2) != 0;
-                           })};
+    op.rules.push_back(Tiling("rotaryMode", [](PlanCall& call) { return NamedMode(call, true) < 0; }));
+  const Rules rest = {Tiling("queryRef keyRef cos sin",
+                             [](PlanCall& call) {
+                               const size_t rank = call["layout"].integer == 4 ? 3 : 4;
+                               for (const char* name : {"queryRef", "keyRef", "cos", "sin"}) {
+                                 if (call[name].shape.size() != rank) return true;
+                               }
+                               return false;
+                             }),
+                      Tiling("keyRef",
+                             [=](PlanCall& call) {
+                               Shape accepted = call["queryRef"].shape;
+                               accepted[heads(call)] = call["keyRef"].shape[heads(call)];
+                               return call["keyRef"].shape != accepted;
+                             }),
+                      one_head("cos"), one_head("sin"), Tiling("queryRef keyRef", [=](PlanCall& call) {
+                        const int64_t n = call["queryRef"].shape.back();
+                        return NumElements(call["queryRef"].shape) == 0 ||
+                               NumElements(call["keyRef"].shape) == 0 || n > 1024 ||
+                               n % (NamedMode(call, has_mode) == 2 ? 4 : 2) != 0;
+                      })};
   op.rules.insert(op.rules.end(), rest.begin(), rest.end());
-  op.draw = [=](IndexCall& call, RandomNumbers& random) {
+  op.draw = [=](PlanCall& call, RandomNumbers& random) {
     const int64_t layout = random.Between(1, 4);
     Shape shape = DrawShape(random, layout == 4 ? 3 : 4, layout == 4 ? 3 : 4, 4);
     for (int64_t& length : shape) length = std::max<int64_t>(length, 1);
@@ -246,7 +245,7 @@ IndexOperator InPlace(const CFunction& function, bool has_mode) {
   op.tolerance = 1e-6;
   op.is_inexact = true;
   op.updates = true;
-  op.oracle = [=](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [=](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const int64_t mode = NamedMode(call, has_mode);
     return std::vector<Outcome>{RotatedOutcome(mode, tensors[0], tensors[2], tensors[3]),
                                 RotatedOutcome(mode, tensors[1], tensors[2], tensors[3])};
@@ -256,12 +255,12 @@ IndexOperator InPlace(const CFunction& function, bool has_mode) {
 
 // ---- angles by positions ----
 
-int64_t SectionAt(const IndexCall& call, size_t k) {
-  const IndexArgument& sections = call["mropeSection"];
+int64_t SectionAt(const PlanCall& call, size_t k) {
+  const PlanArgument& sections = call["mropeSection"];
   return !sections.null && k < sections.values.size() ? sections.values[k] : 0;
 }
 // The row of positions that gives the angles of a column.
-int64_t RowOfColumn(const IndexCall& call, bool has_mode, int64_t column) {
+int64_t RowOfColumn(const PlanCall& call, bool has_mode, int64_t column) {
   if (call["positions"].shape.size() == 1) return 0;
   if (has_mode && call["cacheMode"].integer == 1) {
     const int64_t row = column % 3;
@@ -275,8 +274,8 @@ int64_t RowOfColumn(const IndexCall& call, bool has_mode, int64_t column) {
   return 0;
 }
 
-IndexOperator Looked(const CFunction& function, bool has_mode) {
-  IndexOperator op;
+OperatorSpec Looked(const CFunction& function, bool has_mode) {
+  OperatorSpec op;
   op.function = function;
   op.valid = {TensorArg("positions", {3}, ACL_INT64),
               TensorArg("queryIn", {3, 16}),
@@ -292,30 +291,30 @@ IndexOperator Looked(const CFunction& function, bool has_mode) {
   op.rules = {
       NoNulls("cosSinCache", 561103),
       NoNulls("positions queryIn keyIn queryOut keyOut"),
-      Listed_("positions", {{ACL_INT32, ACL_INT64}}),
-      Listed_("queryIn", kF3),
-      Refuses(161002, "queryIn", [=](IndexCall& call) { return !has_mode && call.product == Product::k950; }),
-      OneDtype("queryIn", "keyIn"),
-      OneDtype("queryIn", "cosSinCache"),
-      OneDtype("queryIn", "queryOut"),
-      OneDtype("queryIn", "keyOut"),
-      RankRange("queryIn keyIn cosSinCache", 2, 2),
+      DtypeIn("positions", {{ACL_INT32, ACL_INT64}}),
+      DtypeIn("queryIn", kF3),
+      Refuses(161002, "queryIn", [=](PlanCall& call) { return !has_mode && call.product == Product::k950; }),
+      SameDtype("queryIn", "keyIn"),
+      SameDtype("queryIn", "cosSinCache"),
+      SameDtype("queryIn", "queryOut"),
+      SameDtype("queryIn", "keyOut"),
+      Ranks("queryIn keyIn cosSinCache", 2, 2),
       Refuses(161002, "keyIn",
-              [](IndexCall& call) { return call["keyIn"].shape[0] != call["queryIn"].shape[0]; }),
-      OneShape("queryIn", "queryOut"),
-      OneShape("keyIn", "keyOut"),
-      Refuses(161002, "headSize", [](IndexCall& call) { return call["headSize"].integer <= 0; })};
+              [](PlanCall& call) { return call["keyIn"].shape[0] != call["queryIn"].shape[0]; }),
+      SameShape("queryIn", "queryOut"),
+      SameShape("keyIn", "keyOut"),
+      Refuses(161002, "headSize", [](PlanCall& call) { return call["headSize"].integer <= 0; })};
   if (has_mode) {
-    op.rules.push_back(Tiling("cacheMode", [](IndexCall& call) {
+    op.rules.push_back(Tiling("cacheMode", [](PlanCall& call) {
       return call["cacheMode"].integer < 0 || call["cacheMode"].integer > 1;
     }));
   }
   const auto whole = [](const std::string& name) {
-    return Tiling(name, [=](IndexCall& call) { return call[name].shape[1] % call["headSize"].integer != 0; });
+    return Tiling(name, [=](PlanCall& call) { return call[name].shape[1] % call["headSize"].integer != 0; });
   };
-  const IndexRules rest = {
+  const Rules rest = {
       Tiling("cosSinCache",
-             [](IndexCall& call) {
+             [](PlanCall& call) {
                const Shape& table = call["cosSinCache"].shape;
                return table[0] == 0 || table[1] == 0 || table[1] % 2 != 0 ||
                       table[1] > call["headSize"].integer;
@@ -323,14 +322,14 @@ IndexOperator Looked(const CFunction& function, bool has_mode) {
       whole("queryIn"),
       whole("keyIn"),
       Tiling("positions",
-             [](IndexCall& call) {
+             [](PlanCall& call) {
                const Shape& positions = call["positions"].shape;
                const int64_t n = call["queryIn"].shape[0];
                if (positions.size() == 1) return positions[0] != n;
                return positions.size() != 2 || positions[1] != n || (positions[0] != 3 && positions[0] != 4);
              }),
       Tiling("mropeSection positions",
-             [=](IndexCall& call) {
+             [=](PlanCall& call) {
                const Shape& positions = call["positions"].shape;
                const int64_t angles = call["cosSinCache"].shape[1] / 2;
                const int64_t rows = positions.size() == 1 ? 0 : positions[0];
@@ -345,11 +344,11 @@ IndexOperator Looked(const CFunction& function, bool has_mode) {
                const bool turns = has_mode && call["cacheMode"].integer == 1;
                return turns ? rows != 3 : sum != angles;
              }),
-      SucceedsIf([](IndexCall& call) {
+      SucceedsIf([](PlanCall& call) {
         return NumElements(call["queryIn"].shape) == 0 && NumElements(call["keyIn"].shape) == 0;
       })};
   op.rules.insert(op.rules.end(), rest.begin(), rest.end());
-  op.draw = [=](IndexCall& call, RandomNumbers& random) {
+  op.draw = [=](PlanCall& call, RandomNumbers& random) {
     const int64_t n = random.Between(1, 6);
     const int64_t angles = random.Between(1, random.Below(3) == 0 ? 64 : 9);
     const int64_t head = 2 * angles + (random.Below(2) == 0 ? 0 : random.Between(1, 9));
@@ -380,17 +379,17 @@ IndexOperator Looked(const CFunction& function, bool has_mode) {
     for (int64_t i = 0; i < angles; ++i)
       ++call["mropeSection"].values[random.Below(static_cast<uint32_t>(rows))];
   };
-  op.range = [](const IndexCall& call, size_t tensor) -> std::optional<IndexRange> {
+  op.range = [](const PlanCall& call, size_t tensor) -> std::optional<IndexRange> {
     if (tensor != 0) return std::nullopt;
     return IndexRange{
         0, std::max<int64_t>(call["cosSinCache"].shape.empty() ? 1 : call["cosSinCache"].shape[0], 1)};
   };
-  op.fill = [](const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+  op.fill = [](const PlanCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
     FillRows(call, tensors, random);
   };
   op.tolerance = 1e-6;
   op.is_inexact = true;
-  op.oracle = [=](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [=](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const int64_t head = call["headSize"].integer;
     const int64_t turned = call["cosSinCache"].shape[1];
     const int64_t angles = turned / 2;
@@ -425,18 +424,17 @@ IndexOperator Looked(const CFunction& function, bool has_mode) {
   return op;
 }
 
-const std::vector<IndexOperator>& Operators() {
-  static const std::vector<IndexOperator> all = {
-      WithMatrix(),
-      SideBySide(),
-      InPlace(PORTACL_C_FUNCTION(aclnnApplyRotaryPosEmb), false),
-      InPlace(PORTACL_C_FUNCTION(aclnnApplyRotaryPosEmbV2), true),
-      Looked(PORTACL_C_FUNCTION(aclnnRopeWithSinCosCache), false),
-      Looked(PORTACL_C_FUNCTION(aclnnRopeWithSinCosCacheV2), true)};
+const std::vector<OperatorSpec>& Operators() {
+  static const std::vector<OperatorSpec> all = {WithMatrix(),
+                                                SideBySide(),
+                                                InPlace(PORTACL_C_FUNCTION(aclnnApplyRotaryPosEmb), false),
+                                                InPlace(PORTACL_C_FUNCTION(aclnnApplyRotaryPosEmbV2), true),
+                                                Looked(PORTACL_C_FUNCTION(aclnnRopeWithSinCosCache), false),
+                                                Looked(PORTACL_C_FUNCTION(aclnnRopeWithSinCosCacheV2), true)};
   return all;
 }
 
-PORTACL_INDEX_TESTS(RotaryForms, Operators());
+PORTACL_OPERATOR_TESTS(RotaryForms, Operators());
 
 // It is named by its place among all rows of positions.
 TEST(RotaryForms, PositionsThatAreNoRow) {

@@ -26,8 +26,8 @@ void SetExtremes(HostTensor& tensor, RandomNumbers& random) {
   }
 }
 
-IndexOperator Convolution(bool in_place) {
-  IndexOperator op;
+OperatorSpec Convolution(bool in_place) {
+  OperatorSpec op;
   op.function = in_place ? PORTACL_C_FUNCTION(aclnnInplaceFusedCausalConv1d)
                          : PORTACL_C_FUNCTION(aclnnFusedCausalConv1d);
   const std::string x_name = in_place ? "xRef" : "x";
@@ -40,7 +40,7 @@ IndexOperator Convolution(bool in_place) {
     op.valid.push_back(DistinctArg(name, name == kIndices[0] ? Shape{3} : Shape{2}, ACL_INT32));
     op.valid.back().null = std::count(kNever.begin(), kNever.end(), name) > 0;
   }
-  for (const IndexArgument& one :
+  for (const PlanArgument& one :
        {IntegerArg("activation", 0), IntegerArg("padSlotId", -1), IntegerArg("runMode", 0),
         IntegerArg("maxQueryLen", -1), IntegerArg("residualConnection", 0), IntegerArg("blockSize", 128),
         IntegerArg("convMode", 0)})
@@ -52,18 +52,18 @@ IndexOperator Convolution(bool in_place) {
   op.tolerance = 1e-2;
   op.rules = {NoNulls(in_place ? "xRef weight convStates" : "x weight convStates y"),
               RefusedDtype(x_name,
-                           [](const IndexCall& call, DtypeNumber dtype) {
+                           [](const PlanCall& call, DtypeNumber dtype) {
                              return IsOn950(call) && std::count(kHalves.begin(), kHalves.end(), dtype) > 0;
                            }),
-              OneDtype(x_name, "weight"), OneDtype(x_name, "convStates")};
-  for (const std::string& name : kIndices) op.rules.push_back(Given(name, Listed_(name, kEitherIndex)));
-  if (!in_place) op.rules.push_back(OneDtype("x", "y"));
-  op.rules.push_back(Refuses(kTiling, "", [=](IndexCall& call) {
+              SameDtype(x_name, "weight"), SameDtype(x_name, "convStates")};
+  for (const std::string& name : kIndices) op.rules.push_back(Given(name, DtypeIn(name, kEitherIndex)));
+  if (!in_place) op.rules.push_back(SameDtype("x", "y"));
+  op.rules.push_back(Refuses(kTiling, "", [=](PlanCall& call) {
     const Shape& x = call[x_name].shape;
     const Shape& states = call["convStates"].shape;
     if ((x.size() != 2 && x.size() != 3) || states.size() != 3 || x.back() % 128 != 0) return true;
     if (call["weight"].shape != Shape{3, x.back()} || states[2] != x.back() || states[1] < 2) return true;
-    const IndexArgument& start = call["queryStartLocOptional"];
+    const PlanArgument& start = call["queryStartLocOptional"];
     if (x.size() == 2 && start.null) return true;
     if (!start.null && (start.shape.size() != 1 || start.shape[0] <= 0)) return true;
     const int64_t sequences = x.size() == 2 ? start.shape[0] - 1 : x[0];
@@ -71,7 +71,7 @@ IndexOperator Convolution(bool in_place) {
     for (const char* name : {"numAcceptedTokensOptional", "numComputedTokensOptional"}) {
       if (!call[name].null && call[name].shape != Shape{sequences}) return true;
     }
-    const IndexArgument& lines = call["cacheIndicesOptional"];
+    const PlanArgument& lines = call["cacheIndicesOptional"];
     if (!lines.null && lines.shape.size() != 2 && lines.shape != Shape{sequences}) return true;
     for (const char* name : {"residualConnection", "convMode"}) {
       if (call[name].integer < 0 || call[name].integer > 1) return true;
@@ -79,15 +79,15 @@ IndexOperator Convolution(bool in_place) {
     if (call["convMode"].integer == 1 && call["numComputedTokensOptional"].null) return true;
     return !in_place && call["y"].shape != x;
   }));
-  op.rules.push_back(Refuses(561103, "", [](IndexCall& call) {
+  op.rules.push_back(Refuses(561103, "", [](PlanCall& call) {
     for (const std::string& name : kNever) {
       if (!call[name].null && NumElements(call[name].shape) > 0) return true;
     }
     return (!call["cacheIndicesOptional"].null && call["cacheIndicesOptional"].shape.size() == 2) ||
            call["activation"].integer != 0;
   }));
-  op.rules.push_back(EmptyDone(x_name));
-  op.draw = [=](IndexCall& call, RandomNumbers& random) {
+  op.rules.push_back(DoneIfEmpty(x_name));
+  op.draw = [=](PlanCall& call, RandomNumbers& random) {
     const int64_t columns = 128 * random.Between(1, 2);
     const int64_t sequences = random.Between(1, 3);
     const bool is_packed = random.Chance(60);
@@ -112,7 +112,7 @@ IndexOperator Convolution(bool in_place) {
     call["y"].shape = call["x"].shape;
     call["y"].dtype = dtype;
   };
-  op.fill = [=](const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+  op.fill = [=](const PlanCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
     const auto arguments = TensorsOf(call);
     for (size_t i = 0; i < tensors.size(); ++i) {
       const std::string& name = arguments[i]->name;
@@ -137,7 +137,7 @@ IndexOperator Convolution(bool in_place) {
       }
     }
   };
-  op.oracle = [=](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [=](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const Numbers x(call, tensors, x_name);
     const Numbers weight(call, tensors, "weight");
     const Numbers states(call, tensors, "convStates");
@@ -202,8 +202,8 @@ IndexOperator Convolution(bool in_place) {
 
 // ---- NsaCompress ----
 
-IndexOperator Compression() {
-  IndexOperator op;
+OperatorSpec Compression() {
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnNsaCompress);
   op.valid = {TensorArg("input", {7, 2, 3}, ACL_FLOAT16),
               TensorArg("weight", {2, 2}, ACL_FLOAT16),
@@ -215,7 +215,7 @@ IndexOperator Compression() {
               OutputArg("output", {5, 2, 3}, ACL_FLOAT16)};
   op.takes_workspace = true;
   op.tolerance = 1e-2;
-  const auto windows_of = [](const IndexCall& call) {
+  const auto windows_of = [](const PlanCall& call) {
     std::vector<int64_t> firsts;
     int64_t first = 0;
     for (const int64_t end : call["actSeqLenOptional"].values) {
@@ -229,14 +229,14 @@ IndexOperator Compression() {
   op.rules = {
       NoNulls("input weight output"),
       RefusedDtype("input",
-                   [](const IndexCall& call, DtypeNumber dtype) {
+                   [](const PlanCall& call, DtypeNumber dtype) {
                      return (IsOn950(call) || IsOnA2OrA3(call)) &&
                             std::count(kHalves.begin(), kHalves.end(), dtype) > 0;
                    }),
-      OneDtype("input", "weight"),
-      OneDtype("input", "output"),
+      SameDtype("input", "weight"),
+      SameDtype("input", "output"),
       Refuses(kTiling, "",
-              [=](IndexCall& call) {
+              [=](PlanCall& call) {
                 if (!call["layoutOptional"].null && call["layoutOptional"].text != "TND") return true;
                 const Shape& input = call["input"].shape;
                 if (input.size() != 3 || call["actSeqLenType"].integer != 0) return true;
@@ -252,8 +252,8 @@ IndexOperator Compression() {
                 }
                 return call["output"].shape != Shape{std::ssize(windows_of(call)), input[1], input[2]};
               }),
-      EmptyDone("output")};
-  op.draw = [=](IndexCall& call, RandomNumbers& random) {
+      DoneIfEmpty("output")};
+  op.draw = [=](PlanCall& call, RandomNumbers& random) {
     const int64_t rows = random.Between(1, 20);
     const int64_t heads = random.Between(1, 3);
     const int64_t width = DrawColumns(random);
@@ -269,11 +269,11 @@ IndexOperator Compression() {
     call["output"].shape = {std::ssize(windows_of(call)), heads, width};
     for (const char* name : {"input", "weight", "output"}) call[name].dtype = dtype;
   };
-  op.fill = [](const IndexCall&, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+  op.fill = [](const PlanCall&, std::vector<HostTensor>& tensors, RandomNumbers& random) {
     SetNumbers(tensors[0], random);
     SetNumbers(tensors[1], random);
   };
-  op.oracle = [=](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [=](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const Numbers input(call, tensors, "input");
     const Numbers weight(call, tensors, "weight");
     const Shape& shape = input.shape();
@@ -295,8 +295,8 @@ IndexOperator Compression() {
 
 // ---- NsaCompressGrad ----
 
-IndexOperator CompressionGradient() {
-  IndexOperator op;
+OperatorSpec CompressionGradient() {
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnNsaCompressGrad);
   op.valid = {TensorArg("outputGrad", {5, 2, 3}, ACL_FLOAT16),
               TensorArg("input", {7, 2, 3}, ACL_FLOAT16),
@@ -310,7 +310,7 @@ IndexOperator CompressionGradient() {
               OutputArg("weightGrad", {2, 2}, ACL_FLOAT16)};
   op.takes_workspace = true;
   op.tolerance = 1e-2;
-  const auto windows_of = [](const IndexCall& call) {
+  const auto windows_of = [](const PlanCall& call) {
     std::vector<int64_t> firsts;
     int64_t first = 0;
     for (const int64_t end : call["actSeqLenOptional"].values) {
@@ -323,16 +323,16 @@ IndexOperator CompressionGradient() {
   };
   op.rules = {NoNulls("outputGrad input weight inputGrad weightGrad"),
               RefusedDtype("outputGrad",
-                           [](const IndexCall& call, DtypeNumber dtype) {
+                           [](const PlanCall& call, DtypeNumber dtype) {
                              return (IsOn950(call) || IsOnA2OrA3(call)) &&
                                     std::count(kHalves.begin(), kHalves.end(), dtype) > 0;
                            }),
-              OneDtype("outputGrad", "input"),
-              OneDtype("outputGrad", "weight"),
-              OneDtype("outputGrad", "inputGrad"),
-              OneDtype("outputGrad", "weightGrad"),
+              SameDtype("outputGrad", "input"),
+              SameDtype("outputGrad", "weight"),
+              SameDtype("outputGrad", "inputGrad"),
+              SameDtype("outputGrad", "weightGrad"),
               Refuses(kTiling, "",
-                      [=](IndexCall& call) {
+                      [=](PlanCall& call) {
                         const Shape& input = call["input"].shape;
                         if (input.size() != 3) return true;
                         if (!call["layoutOptional"].null && call["layoutOptional"].text != "TND") return true;
@@ -354,8 +354,8 @@ IndexOperator CompressionGradient() {
                                call["weight"].shape != weight || call["inputGrad"].shape != input ||
                                call["weightGrad"].shape != weight;
                       }),
-              EmptyDone("weightGrad")};
-  op.draw = [=](IndexCall& call, RandomNumbers& random) {
+              DoneIfEmpty("weightGrad")};
+  op.draw = [=](PlanCall& call, RandomNumbers& random) {
     const int64_t rows = random.Between(1, 20);
     const int64_t heads = random.Between(1, 3);
     const int64_t width = DrawColumns(random);
@@ -372,10 +372,10 @@ IndexOperator CompressionGradient() {
     for (const char* name : {"outputGrad", "input", "weight", "inputGrad", "weightGrad"})
       call[name].dtype = dtype;
   };
-  op.fill = [](const IndexCall&, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+  op.fill = [](const PlanCall&, std::vector<HostTensor>& tensors, RandomNumbers& random) {
     for (size_t i = 0; i < 3; ++i) SetNumbers(tensors[i], random);
   };
-  op.oracle = [=](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [=](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const Numbers gradient(call, tensors, "outputGrad");
     const Numbers input(call, tensors, "input");
     const Numbers weight(call, tensors, "weight");
@@ -402,8 +402,8 @@ IndexOperator CompressionGradient() {
 
 // ---- NsaCompressWithCache ----
 
-IndexOperator WithCache() {
-  IndexOperator op;
+OperatorSpec WithCache() {
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnNsaCompressWithCache);
   op.valid = {TensorArg("input", {3, 4, 2, 5}, ACL_FLOAT16),
               TensorArg("weight", {3, 2}, ACL_FLOAT16),
@@ -421,16 +421,16 @@ IndexOperator WithCache() {
   op.tolerance = 1e-2;
   op.rules = {NoNulls("input weight slotMapping outputCacheRef"),
               RefusedDtype("input",
-                           [](const IndexCall& call, DtypeNumber dtype) {
+                           [](const PlanCall& call, DtypeNumber dtype) {
                              return (IsOn950(call) || IsOnA2OrA3(call)) &&
                                     std::count(kHalves.begin(), kHalves.end(), dtype) > 0;
                            }),
-              OneDtype("input", "weight"),
-              Listed_("slotMapping", kInt32Alone),
-              Given("blockTableOptional", Listed_("blockTableOptional", kInt32Alone)),
-              OneDtype("input", "outputCacheRef"),
+              SameDtype("input", "weight"),
+              DtypeIn("slotMapping", kInt32Alone),
+              Given("blockTableOptional", DtypeIn("blockTableOptional", kInt32Alone)),
+              SameDtype("input", "outputCacheRef"),
               Refuses(kTiling, "",
-                      [](IndexCall& call) {
+                      [](PlanCall& call) {
                         if (!call["layoutOptional"].null && call["layoutOptional"].text != "TND") return true;
                         const int64_t window = call["compressBlockSize"].integer;
                         const int64_t stride = call["compressStride"].integer;
@@ -449,16 +449,16 @@ IndexOperator WithCache() {
                             call["pageBlockSize"].integer != input[1] || input[1] <= 0 ||
                             table[1] > kMost / input[1])
                           return true;
-                        const IndexArgument& lengths = call["actSeqLenOptional"];
+                        const PlanArgument& lengths = call["actSeqLenOptional"];
                         if (lengths.null || std::ssize(lengths.values) != slot[0]) return true;
                         for (const int64_t length : lengths.values) {
                           if (length < 0 || length > table[1] * input[1]) return true;
                         }
                         return false;
                       }),
-              EmptyDone("input"),
-              EmptyDone("outputCacheRef")};
-  op.draw = [](IndexCall& call, RandomNumbers& random) {
+              DoneIfEmpty("input"),
+              DoneIfEmpty("outputCacheRef")};
+  op.draw = [](PlanCall& call, RandomNumbers& random) {
     const int64_t pages = random.Between(1, 4);
     const int64_t slots = random.Between(1, 8);
     const int64_t heads = random.Between(1, 3);
@@ -481,7 +481,7 @@ IndexOperator WithCache() {
     for (int64_t b = 0; b < sequences; ++b)
       call["actSeqLenOptional"].values.push_back(random.Between(0, columns * slots));
   };
-  op.fill = [](const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+  op.fill = [](const PlanCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
     SetNumbers(tensors[PlaceOf(call, "input")], random);
     SetNumbers(tensors[PlaceOf(call, "weight")], random);
     SetIntegers(tensors[PlaceOf(call, "slotMapping")], -1, call["outputCacheRef"].shape[0] + 1, random);
@@ -489,7 +489,7 @@ IndexOperator WithCache() {
       SetIntegers(tensors[PlaceOf(call, "blockTableOptional")], random.Chance(15) ? -1 : 0,
                   call["input"].shape[0] + (random.Chance(15) ? 1 : 0), random);
   };
-  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const Numbers input(call, tensors, "input"), weight(call, tensors, "weight");
     const Numbers slot(call, tensors, "slotMapping"), table(call, tensors, "blockTableOptional");
     const Shape& shape = input.shape();
@@ -520,13 +520,13 @@ IndexOperator WithCache() {
   return op;
 }
 
-const std::vector<IndexOperator>& Operators() {
-  static const std::vector<IndexOperator> all = {Convolution(false), Convolution(true), Compression(),
-                                                 CompressionGradient(), WithCache()};
+const std::vector<OperatorSpec>& Operators() {
+  static const std::vector<OperatorSpec> all = {Convolution(false), Convolution(true), Compression(),
+                                                CompressionGradient(), WithCache()};
   return all;
 }
 
-PORTACL_INDEX_TESTS(RowWindows, Operators());
+PORTACL_OPERATOR_TESTS(RowWindows, Operators());
 
 TEST(RowWindowsBad, ResultsFartherApartThanThereAreAddressesAreRefused) {
   const ScopedEnvironment environment(Variables{{"PORTACL_SOC", "Ascend950PR_9579"}});

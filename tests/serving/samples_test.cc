@@ -9,22 +9,22 @@ namespace {
 
 constexpr aclnnStatus kTiling = 561002;
 
-bool IsSinceA2(const IndexCall& call) { return IsOn950(call) || IsOnA2OrA3(call); }
+bool IsSinceA2(const PlanCall& call) { return IsOn950(call) || IsOnA2OrA3(call); }
 
 // ---- TopKTopPSample ----
 
-IndexOperator Sample(const CFunction& function, bool is_v2) {
-  IndexOperator op;
+OperatorSpec Sample(const CFunction& function, bool is_v2) {
+  OperatorSpec op;
   op.function = function;
   const DtypeList dtypes = is_v2 ? kRowDtypes : DtypeList{ACL_FLOAT16, ACL_BF16};
   op.valid = {TensorArg("logits", {3, 7}, ACL_FLOAT16), DistinctArg("topK", {3}, ACL_INT32),
               TensorArg("topP", {3}, ACL_FLOAT16), TensorArg("q", {3, 7})};
   if (is_v2) op.valid.push_back(TensorArg("minPs", {3}, ACL_FLOAT16));
-  for (const IndexArgument& one :
+  for (const PlanArgument& one :
        {RealArg("eps", 0.25), IntegerArg("isNeedLogits", 1), IntegerArg("topKGuess", 32)})
     op.valid.push_back(one);
   if (is_v2) {
-    for (const IndexArgument& one :
+    for (const PlanArgument& one :
          {IntegerArg("ksMax", 1024), IntegerArg("inputIsLogits", 1), IntegerArg("isNeedSampleResult", 0)})
       op.valid.push_back(one);
   }
@@ -39,18 +39,18 @@ IndexOperator Sample(const CFunction& function, bool is_v2) {
   op.rules = {NoNulls(is_v2 ? "logits topK topP logitsSelectIdx logitsTopKPSelect logitsIdx logitsSortMasked"
                             : "logits topK topP logitsSelectIdx logitsTopKPSelect"),
               RefusedDtype("logits",
-                           [=](const IndexCall& call, DtypeNumber dtype) {
+                           [=](const PlanCall& call, DtypeNumber dtype) {
                              return (is_v2 ? IsSinceA2(call) : IsOnA2OrA3(call)) &&
                                     std::count(dtypes.begin(), dtypes.end(), dtype) > 0;
                            }),
-              Listed_("topK", kInt32Alone), OneDtype("logits", "topP"),
-              Given("q", Listed_("q", kFloatAlone))};
-  if (is_v2) op.rules.push_back(Given("minPs", OneDtype("logits", "minPs")));
-  op.rules.push_back(Listed_("logitsSelectIdx", kInt64Alone));
-  if (is_v2) op.rules.push_back(Listed_("logitsIdx", kInt64Alone));
-  op.rules.push_back(Listed_("logitsTopKPSelect", kFloatAlone));
-  if (is_v2) op.rules.push_back(Listed_("logitsSortMasked", kFloatAlone));
-  op.rules.push_back(Refuses(161002, "", [=](IndexCall& call) {
+              DtypeIn("topK", kInt32Alone), SameDtype("logits", "topP"),
+              Given("q", DtypeIn("q", kFloatAlone))};
+  if (is_v2) op.rules.push_back(Given("minPs", SameDtype("logits", "minPs")));
+  op.rules.push_back(DtypeIn("logitsSelectIdx", kInt64Alone));
+  if (is_v2) op.rules.push_back(DtypeIn("logitsIdx", kInt64Alone));
+  op.rules.push_back(DtypeIn("logitsTopKPSelect", kFloatAlone));
+  if (is_v2) op.rules.push_back(DtypeIn("logitsSortMasked", kFloatAlone));
+  op.rules.push_back(Refuses(161002, "", [=](PlanCall& call) {
     const Shape& logits = call["logits"].shape;
     if (logits.size() != 2 || logits[1] <= 0) return true;
     const Shape rows = {logits[0]};
@@ -59,7 +59,7 @@ IndexOperator Sample(const CFunction& function, bool is_v2) {
            (chooses && call["logitsSelectIdx"].shape != rows) ||
            (call["isNeedLogits"].integer != 0 && call["logitsTopKPSelect"].shape != logits);
   }));
-  op.rules.push_back(Refuses(kTiling, "", [=](IndexCall& call) {
+  op.rules.push_back(Refuses(kTiling, "", [=](PlanCall& call) {
     const Shape& logits = call["logits"].shape;
     if (!call["q"].null && call["q"].shape != logits) return true;
     if (!is_v2) return false;
@@ -68,8 +68,8 @@ IndexOperator Sample(const CFunction& function, bool is_v2) {
     return call["isNeedSampleResult"].integer != 0 &&
            (call["logitsIdx"].shape != logits || call["logitsSortMasked"].shape != logits);
   }));
-  op.rules.push_back(EmptyDone("logits"));
-  op.draw = [=](IndexCall& call, RandomNumbers& random) {
+  op.rules.push_back(DoneIfEmpty("logits"));
+  op.draw = [=](PlanCall& call, RandomNumbers& random) {
     const Shape shape = {random.Between(1, 5), random.Between(1, random.Chance(15) ? 1500 : 12)};
     const DtypeNumber dtype = DrawDtype(random, dtypes);
     call["logits"].shape = call["logitsTopKPSelect"].shape = call["q"].shape = shape;
@@ -89,7 +89,7 @@ IndexOperator Sample(const CFunction& function, bool is_v2) {
       call["logitsSelectIdx"].shape = {shape[0], 1};
   };
   // Logits of sixteenths, of which many are the same; a share is of no sum of few of their exponentials. Probabilities are powers of 2.
-  op.fill = [=](const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+  op.fill = [=](const PlanCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
     const bool are_logits = !is_v2 || call["inputIsLogits"].integer != 0;
     const int64_t n = call["logits"].shape[1];
     for (int64_t i = 0; i < tensors[0].size(); ++i) {
@@ -118,7 +118,7 @@ IndexOperator Sample(const CFunction& function, bool is_v2) {
                                               : static_cast<double>(random.Between(1, 63)) / 64 + 1.0 / 512);
     }
   };
-  op.oracle = [=](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [=](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const Numbers logits(call, tensors, "logits");
     const Numbers top_k(call, tensors, "topK");
     const Numbers top_p(call, tensors, "topP");
@@ -202,15 +202,15 @@ IndexOperator Sample(const CFunction& function, bool is_v2) {
 
 // ---- gated delta rules ----
 
-IndexOperator Rule(const CFunction& function, bool is_recurrent) {
-  IndexOperator op;
+OperatorSpec Rule(const CFunction& function, bool is_recurrent) {
+  OperatorSpec op;
   op.function = function;
   op.valid = {TensorArg("query", {5, 1, 4}, ACL_BF16), TensorArg("key", {5, 1, 4}, ACL_BF16),
               TensorArg("value", {5, 2, 3}, ACL_BF16), TensorArg("beta", {5, 2}, ACL_BF16)};
   const std::string state = is_recurrent ? "stateRef" : "initialState";
   const std::string decay = "g";
   if (is_recurrent) {
-    for (const IndexArgument& one :
+    for (const PlanArgument& one :
          {OutputArg("stateRef", {4, 2, 3, 4}, ACL_BF16), DistinctArg("actualSeqLengths", {2}, ACL_INT32),
           DistinctArg("ssmStateIndices", {5}, ACL_INT32), TensorArg("g", {5, 2}), TensorArg("gk", {5, 2, 4}),
           DistinctArg("numAcceptedTokens", {2}, ACL_INT32), RealArg("scale", 0.5),
@@ -218,7 +218,7 @@ IndexOperator Rule(const CFunction& function, bool is_recurrent) {
       op.valid.push_back(one);
     op.updates = true;
   } else {
-    for (const IndexArgument& one :
+    for (const PlanArgument& one :
          {TensorArg("initialState", {2, 2, 3, 4}, ACL_BF16), DistinctArg("actualSeqLengths", {2}, ACL_INT32),
           RealArg("scale", 0.5), TensorArg("g", {5, 2}), OutputArg("out", {5, 2, 3}, ACL_BF16),
           OutputArg("finalState", {2, 2, 3, 4}, ACL_BF16)})
@@ -226,7 +226,7 @@ IndexOperator Rule(const CFunction& function, bool is_recurrent) {
   }
   op.takes_workspace = true;
   op.tolerance = 1e-2;
-  const auto takes = [](const IndexCall& call, DtypeNumber dtype) {
+  const auto takes = [](const PlanCall& call, DtypeNumber dtype) {
     return IsSinceA2(call) && dtype == ACL_BF16;
   };
   op.rules = {NoNulls("query key value " + state + " actualSeqLengths" +
@@ -236,16 +236,16 @@ IndexOperator Rule(const CFunction& function, bool is_recurrent) {
               RefusedDtype("value", takes),
               RefusedDtype(state, takes),
               Given("beta", RefusedDtype("beta", takes)),
-              Listed_("actualSeqLengths", kEitherIndex)};
-  if (is_recurrent) op.rules.push_back(Listed_("ssmStateIndices", kEitherIndex));
-  op.rules.push_back(Given("g", Listed_("g", kFloatAlone)));
+              DtypeIn("actualSeqLengths", kEitherIndex)};
+  if (is_recurrent) op.rules.push_back(DtypeIn("ssmStateIndices", kEitherIndex));
+  op.rules.push_back(Given("g", DtypeIn("g", kFloatAlone)));
   if (is_recurrent) {
-    op.rules.push_back(Given("gk", Listed_("gk", kFloatAlone)));
-    op.rules.push_back(Given("numAcceptedTokens", Listed_("numAcceptedTokens", kEitherIndex)));
+    op.rules.push_back(Given("gk", DtypeIn("gk", kFloatAlone)));
+    op.rules.push_back(Given("numAcceptedTokens", DtypeIn("numAcceptedTokens", kEitherIndex)));
   }
   op.rules.push_back(RefusedDtype("out", takes));
   if (!is_recurrent) op.rules.push_back(RefusedDtype("finalState", takes));
-  op.rules.push_back(Refuses(kTiling, "", [=](IndexCall& call) {
+  op.rules.push_back(Refuses(kTiling, "", [=](PlanCall& call) {
     const Shape& query = call["query"].shape;
     const Shape& value = call["value"].shape;
     const Shape& states = call[state].shape;
@@ -266,10 +266,10 @@ IndexOperator Rule(const CFunction& function, bool is_recurrent) {
     }
     return call["out"].shape != value;
   }));
-  op.rules.push_back(SucceedsIf([=](IndexCall& call) {
+  op.rules.push_back(SucceedsIf([=](PlanCall& call) {
     return NumElements(call["query"].shape) == 0 && (is_recurrent || NumElements(call[state].shape) == 0);
   }));
-  op.draw = [=](IndexCall& call, RandomNumbers& random) {
+  op.draw = [=](PlanCall& call, RandomNumbers& random) {
     const int64_t tokens = random.Between(1, 7);
     const int64_t key_heads = random.Between(1, 2);
     const int64_t heads = key_heads * random.Between(1, 2);
@@ -295,7 +295,7 @@ IndexOperator Rule(const CFunction& function, bool is_recurrent) {
       call["initialState"].shape = call["finalState"].shape = {sequences, heads, width, depth};
     }
   };
-  op.fill = [=](const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+  op.fill = [=](const PlanCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
     const auto arguments = TensorsOf(call);
     for (size_t i = 0; i < tensors.size(); ++i) {
       if (arguments[i]->null || arguments[i]->name == "out" || arguments[i]->name == "finalState") continue;
@@ -320,7 +320,7 @@ IndexOperator Rule(const CFunction& function, bool is_recurrent) {
       }
     }
   };
-  op.oracle = [=](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [=](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const Numbers query(call, tensors, "query");
     const Numbers key(call, tensors, "key");
     const Numbers value(call, tensors, "value");
@@ -400,27 +400,27 @@ IndexOperator Rule(const CFunction& function, bool is_recurrent) {
 
 // ---- MaskedCausalConv1d ----
 
-IndexOperator Convolution() {
-  IndexOperator op;
+OperatorSpec Convolution() {
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnMaskedCausalConv1d);
   op.valid = {TensorArg("x", {4, 2, 5}), TensorArg("weight", {3, 5}), TensorArg("mask", {2, 4}, ACL_BOOL),
               OutputArg("out", {4, 2, 5})};
   op.takes_workspace = true;
   op.tolerance = 1e-6;
   op.rules = {NoNulls("x weight out"),
-              Listed_("x", kSinceA2),
-              OneDtype("x", "weight"),
-              Given("mask", Listed_("mask", {{ACL_BOOL}})),
-              OneDtype("x", "out"),
+              DtypeIn("x", kSinceA2),
+              SameDtype("x", "weight"),
+              Given("mask", DtypeIn("mask", {{ACL_BOOL}})),
+              SameDtype("x", "out"),
               Refuses(kTiling, "",
-                      [](IndexCall& call) {
+                      [](PlanCall& call) {
                         const Shape& x = call["x"].shape;
                         return x.size() != 3 || call["weight"].shape != Shape{3, x[2]} ||
                                call["out"].shape != x ||
                                (!call["mask"].null && call["mask"].shape != Shape{x[1], x[0]});
                       }),
-              EmptyDone("x")};
-  op.draw = [](IndexCall& call, RandomNumbers& random) {
+              DoneIfEmpty("x")};
+  op.draw = [](PlanCall& call, RandomNumbers& random) {
     const Shape shape = {random.Between(1, 6), random.Between(1, 3), DrawColumns(random)};
     const DtypeNumber dtype = DrawDtype(random, kRowDtypes);
     for (const char* name : {"x", "weight", "out"}) {
@@ -431,12 +431,12 @@ IndexOperator Convolution() {
     call["mask"].shape = {shape[1], shape[0]};
     call["mask"].null = random.Chance(30);
   };
-  op.fill = [](const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+  op.fill = [](const PlanCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
     SetNumbers(tensors[0], random);
     SetNumbers(tensors[1], random);
     if (!call["mask"].null) SetIntegers(tensors[2], 0, 2, random);
   };
-  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const Numbers x(call, tensors, "x");
     const Numbers weight(call, tensors, "weight");
     const Numbers mask(call, tensors, "mask");
@@ -458,8 +458,8 @@ IndexOperator Convolution() {
 
 // ---- SwigluGroup ----
 
-IndexOperator Gate() {
-  IndexOperator op;
+OperatorSpec Gate() {
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnSwigluGroup);
   op.valid = {TensorArg("x", {4, 6}), TensorArg("weightOptional", {4}),
               DistinctArg("groupIndexOptional", {2}, ACL_INT64), RealArg("clampLimit", 1.5),
@@ -470,14 +470,14 @@ IndexOperator Gate() {
   op.tolerance = 1e-5;
   op.rules = {NoNulls("x out"),
               RefusedDtype("x",
-                           [](const IndexCall& call, DtypeNumber dtype) {
+                           [](const PlanCall& call, DtypeNumber dtype) {
                              return IsOn950(call) &&
                                     std::count(kRowDtypes.begin(), kRowDtypes.end(), dtype) > 0;
                            }),
-              Given("weightOptional", Listed_("weightOptional", kFloatAlone)),
-              Given("groupIndexOptional", Listed_("groupIndexOptional", kInt64Alone)),
-              OneDtype("x", "out"),
-              Refuses(kTiling, "", [](IndexCall& call) {
+              Given("weightOptional", DtypeIn("weightOptional", kFloatAlone)),
+              Given("groupIndexOptional", DtypeIn("groupIndexOptional", kInt64Alone)),
+              SameDtype("x", "out"),
+              Refuses(kTiling, "", [](PlanCall& call) {
                 const Shape& x = call["x"].shape;
                 if (x.size() < 2 || x.size() > 8 || NumElements(x) == 0 || x.back() % 2 != 0) return true;
                 const double limit = call["clampLimit"].real;
@@ -491,7 +491,7 @@ IndexOperator Gate() {
                 out.back() /= 2;
                 return call["out"].shape != out;
               })};
-  op.draw = [](IndexCall& call, RandomNumbers& random) {
+  op.draw = [](PlanCall& call, RandomNumbers& random) {
     Shape shape = DrawShape(random, 2, 4);
     shape.back() = 2 * DrawColumns(random);
     const DtypeNumber dtype = DrawDtype(random, kRowDtypes);
@@ -506,13 +506,13 @@ IndexOperator Gate() {
     shape.back() /= 2;
     call["out"].shape = shape;
   };
-  op.fill = [](const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+  op.fill = [](const PlanCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
     SetNumbers(tensors[0], random);
     if (!call["weightOptional"].null) SetNumbers(tensors[1], random);
     if (!call["groupIndexOptional"].null)
       SetIntegers(tensors[2], -1, NumElements(call["x"].shape) / call["x"].shape.back() + 1, random);
   };
-  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const Numbers x(call, tensors, "x");
     const Numbers weight(call, tensors, "weightOptional");
     const Numbers counts(call, tensors, "groupIndexOptional");
@@ -540,17 +540,17 @@ IndexOperator Gate() {
   return op;
 }
 
-const std::vector<IndexOperator>& Operators() {
-  static const std::vector<IndexOperator> all = {Sample(PORTACL_C_FUNCTION(aclnnTopKTopPSample), false),
-                                                 Sample(PORTACL_C_FUNCTION(aclnnTopKTopPSampleV2), true),
-                                                 Rule(PORTACL_C_FUNCTION(aclnnRecurrentGatedDeltaRule), true),
-                                                 Rule(PORTACL_C_FUNCTION(aclnnChunkGatedDeltaRule), false),
-                                                 Convolution(),
-                                                 Gate()};
+const std::vector<OperatorSpec>& Operators() {
+  static const std::vector<OperatorSpec> all = {Sample(PORTACL_C_FUNCTION(aclnnTopKTopPSample), false),
+                                                Sample(PORTACL_C_FUNCTION(aclnnTopKTopPSampleV2), true),
+                                                Rule(PORTACL_C_FUNCTION(aclnnRecurrentGatedDeltaRule), true),
+                                                Rule(PORTACL_C_FUNCTION(aclnnChunkGatedDeltaRule), false),
+                                                Convolution(),
+                                                Gate()};
   return all;
 }
 
-PORTACL_INDEX_TESTS(Samples, Operators());
+PORTACL_OPERATOR_TESTS(Samples, Operators());
 
 }  // namespace
 }  // namespace portacl::testing

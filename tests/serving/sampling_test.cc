@@ -12,7 +12,7 @@ namespace {
 
 // Numbers of sixteenths from -2 to 2, whose exponentials are far enough from each other that every sum is on one side of a limit; many are the
 // same. Shares are of no sum of few of them; counts from -1 on.
-void FillLogits(const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+void FillLogits(const PlanCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
   for (size_t i = 0; i < tensors.size(); ++i) {
     const bool is_count = i == 2;
     if (is_count && call["k"].null) continue;
@@ -28,28 +28,28 @@ void FillLogits(const IndexCall& call, std::vector<HostTensor>& tensors, RandomN
   }
 }
 
-IndexOperator Kept(const CFunction& function) {
-  IndexOperator op;
+OperatorSpec Kept(const CFunction& function) {
+  OperatorSpec op;
   op.function = function;
   op.valid = {TensorArg("logits", {3, 7}), TensorArg("p", {3}), TensorArg("k", {3}, ACL_INT32),
               OutputArg("out", {3, 7})};
   const auto each = [](const std::string& name) {
-    return Given(name, Refuses(161002, name, [=](IndexCall& call) {
+    return Given(name, Refuses(161002, name, [=](PlanCall& call) {
                    return call[name].shape != Shape{call["logits"].shape[0]};
                  }));
   };
   op.rules = {NoNulls("logits out"),
-              Refuses(161001, "p k", [](IndexCall& call) { return call["p"].null && call["k"].null; }),
-              Listed_("logits", {{}, {ACL_FLOAT, ACL_FLOAT16, ACL_BF16}}),
-              Given("p", OneDtype("logits", "p")),
-              Given("k", Listed_("k", {{ACL_INT32}})),
-              OneDtype("logits", "out"),
-              RankRange("logits", 2, 2),
-              OneShape("logits", "out"),
+              Refuses(161001, "p k", [](PlanCall& call) { return call["p"].null && call["k"].null; }),
+              DtypeIn("logits", {{}, {ACL_FLOAT, ACL_FLOAT16, ACL_BF16}}),
+              Given("p", SameDtype("logits", "p")),
+              Given("k", DtypeIn("k", {{ACL_INT32}})),
+              SameDtype("logits", "out"),
+              Ranks("logits", 2, 2),
+              SameShape("logits", "out"),
               each("p"),
               each("k"),
-              EmptyDone("logits")};
-  op.draw = [](IndexCall& call, RandomNumbers& random) {
+              DoneIfEmpty("logits")};
+  op.draw = [](PlanCall& call, RandomNumbers& random) {
     const Shape shape = {random.Between(1, 5), random.Between(1, random.Below(3) == 0 ? 300 : 12)};
     const DtypeNumber dtype = DrawDtype(random, kRowDtypes);
     for (const char* name : {"logits", "out", "p"}) {
@@ -63,7 +63,7 @@ IndexOperator Kept(const CFunction& function) {
   };
   op.fill = FillLogits;
   op.takes_workspace = true;
-  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const int64_t n = call["logits"].shape[1];
     std::vector<double> out(tensors[0].elements.size());
     for (int64_t row = 0; row < call["logits"].shape[0]; ++row) {
@@ -98,13 +98,13 @@ IndexOperator Kept(const CFunction& function) {
   return op;
 }
 
-const std::vector<IndexOperator>& Operators() {
-  static const std::vector<IndexOperator> all = {Kept(PORTACL_C_FUNCTION(aclnnApplyTopKTopP)),
-                                                 Kept(PORTACL_C_FUNCTION(aclnnApplyTopKTopPCustom))};
+const std::vector<OperatorSpec>& Operators() {
+  static const std::vector<OperatorSpec> all = {Kept(PORTACL_C_FUNCTION(aclnnApplyTopKTopP)),
+                                                Kept(PORTACL_C_FUNCTION(aclnnApplyTopKTopPCustom))};
   return all;
 }
 
-PORTACL_INDEX_TESTS(Sampling, Operators());
+PORTACL_OPERATOR_TESTS(Sampling, Operators());
 
 }  // namespace
 }  // namespace portacl::testing

@@ -22,31 +22,31 @@ Shape DrawVectors(RandomNumbers& random) {
   return shape;
 }
 
-IndexOperator Sums() {
-  IndexOperator op;
+OperatorSpec Sums() {
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnExpSegsum);
   op.takes_workspace = op.is_inexact = true;
   op.tolerance = 2e-6;
   op.valid = {TensorArg("self", {2, 3}), OutputArg("out", {2, 3, 3})};
-  op.rules = {NoNulls("self out"), Listed_("self", kFloats), OneDtype("self", "out"),
+  op.rules = {NoNulls("self out"), DtypeIn("self", kFloats), SameDtype("self", "out"),
               Refuses(161002, "self out",
-                      [](IndexCall& call) {
+                      [](PlanCall& call) {
                         const Shape& self = call["self"].shape;
                         return self.empty() || self.size() > 7 || call["out"].shape != MatricesOf(self);
                       }),
-              EmptyDone("self")};
-  op.draw = [](IndexCall& call, RandomNumbers& random) {
+              DoneIfEmpty("self")};
+  op.draw = [](PlanCall& call, RandomNumbers& random) {
     call["self"].shape = DrawVectors(random);
     call["out"].shape = MatricesOf(call["self"].shape);
     call["self"].dtype = call["out"].dtype = DrawDtype(random, kRowDtypes);
   };
   // Sums that stay small.
-  op.fill = [](const IndexCall&, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+  op.fill = [](const PlanCall&, std::vector<HostTensor>& tensors, RandomNumbers& random) {
     for (int64_t i = 0; i < tensors[0].size(); ++i)
       EncodeElement(tensors[0].dtype(), static_cast<double>(random.Between(-1000, 900)) / 1024,
                     tensors[0].Element(i));
   };
-  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const int64_t n = call["self"].shape.back();
     std::vector<double> out(static_cast<size_t>(NumElements(call["out"].shape)));
     for (int64_t vector = 0; vector < NumElements(call["self"].shape) / n; ++vector) {
@@ -63,33 +63,33 @@ IndexOperator Sums() {
   return op;
 }
 
-IndexOperator Gradients() {
-  IndexOperator op;
+OperatorSpec Gradients() {
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnExpSegsumBackward);
   op.takes_workspace = op.is_inexact = true;
   op.tolerance = 1e-6;
   op.valid = {TensorArg("gradOutput", {2, 3, 3}), TensorArg("gradSelf", {2, 3, 3}),
               OutputArg("gradInput", {2, 3})};
   op.rules = {NoNulls("gradOutput gradSelf gradInput"),
-              Listed_("gradOutput", kFloats),
-              OneDtype("gradOutput", "gradSelf"),
-              OneDtype("gradOutput", "gradInput"),
+              DtypeIn("gradOutput", kFloats),
+              SameDtype("gradOutput", "gradSelf"),
+              SameDtype("gradOutput", "gradInput"),
               Refuses(161002, "gradOutput gradSelf gradInput",
-                      [](IndexCall& call) {
+                      [](PlanCall& call) {
                         const Shape& vectors = call["gradInput"].shape;
                         if (vectors.empty() || vectors.size() > 7) return true;
                         const Shape matrices = MatricesOf(vectors);
                         return call["gradOutput"].shape != matrices || call["gradSelf"].shape != matrices;
                       }),
-              EmptyDone("gradOutput")};
-  op.draw = [](IndexCall& call, RandomNumbers& random) {
+              DoneIfEmpty("gradOutput")};
+  op.draw = [](PlanCall& call, RandomNumbers& random) {
     const DtypeNumber dtype = DrawDtype(random, kRowDtypes);
     call["gradInput"].shape = DrawVectors(random);
     for (const char* name : {"gradOutput", "gradSelf"})
       call[name].shape = MatricesOf(call["gradInput"].shape);
     for (const char* name : {"gradOutput", "gradSelf", "gradInput"}) call[name].dtype = dtype;
   };
-  op.fill = [](const IndexCall&, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+  op.fill = [](const PlanCall&, std::vector<HostTensor>& tensors, RandomNumbers& random) {
     for (size_t tensor = 0; tensor < 2; ++tensor) {
       for (int64_t i = 0; i < tensors[tensor].size(); ++i)
         EncodeElement(tensors[tensor].dtype(), static_cast<double>(random.Between(-1000, 1000)) / 1024,
@@ -97,7 +97,7 @@ IndexOperator Gradients() {
     }
   };
   // The sum of a suffix of rows and a prefix of columns, column by column.
-  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const int64_t n = call["gradInput"].shape.back();
     std::vector<double> out(static_cast<size_t>(NumElements(call["gradInput"].shape)));
     for (int64_t vector = 0; vector < std::ssize(out) / n; ++vector) {
@@ -115,20 +115,20 @@ IndexOperator Gradients() {
   return op;
 }
 
-IndexOperator Plans() {
-  IndexOperator op;
+OperatorSpec Plans() {
+  OperatorSpec op;
   op.function = PORTACL_C_FUNCTION(aclnnSinkhorn);
   op.takes_workspace = op.is_inexact = true;
   op.tolerance = 1e-5;
   op.valid = {TensorArg("cost", {3, 4}), ScalarArg("tol", {1e-4L, 0}), OutputArg("p", {3, 4})};
-  op.rules = {NoNulls("cost p"), Listed_("cost", kFloats), OneDtype("cost", "p"),
+  op.rules = {NoNulls("cost p"), DtypeIn("cost", kFloats), SameDtype("cost", "p"),
               Refuses(161002, "cost p",
-                      [](IndexCall& call) {
+                      [](PlanCall& call) {
                         const Shape& cost = call["cost"].shape;
                         return cost.size() != 2 || cost[1] > 4096 || call["p"].shape != cost;
                       }),
-              EmptyDone("cost")};
-  op.draw = [](IndexCall& call, RandomNumbers& random) {
+              DoneIfEmpty("cost")};
+  op.draw = [](PlanCall& call, RandomNumbers& random) {
     call["cost"].shape = {random.Between(1, 20), random.Between(1, random.Below(6) == 0 ? 700 : 9)};
     call["p"].shape = call["cost"].shape;
     call["cost"].dtype = call["p"].dtype = DrawDtype(random, kRowDtypes);
@@ -136,12 +136,12 @@ IndexOperator Plans() {
     // From 1e9 on there is no round.
     call["tol"].number = {random.Below(8) == 0 ? 1e9L : random.Below(2) == 0 ? 0.01L : 1e-5L, 0};
   };
-  op.fill = [](const IndexCall&, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+  op.fill = [](const PlanCall&, std::vector<HostTensor>& tensors, RandomNumbers& random) {
     for (int64_t i = 0; i < tensors[0].size(); ++i)
       EncodeElement(tensors[0].dtype(), static_cast<double>(random.Between(-2000, 2000)) / 1024,
                     tensors[0].Element(i));
   };
-  op.oracle = [](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const int64_t rows = call["cost"].shape[0];
     const int64_t columns = call["cost"].shape[1];
     const double tolerance = call["tol"].null ? 1e-4 : static_cast<double>(call["tol"].number.real);
@@ -185,8 +185,8 @@ IndexOperator Plans() {
   return op;
 }
 
-const IndexOperator kOperators[] = {Sums(), Gradients(), Plans()};
-PORTACL_INDEX_TESTS(SegmentSums, kOperators);
+const OperatorSpec kOperators[] = {Sums(), Gradients(), Plans()};
+PORTACL_OPERATOR_TESTS(SegmentSums, kOperators);
 
 // What is above the diagonal is 0, and the diagonal 1, whatever the vector has.
 TEST(SumsAlone, AboveTheDiagonal) {

@@ -17,14 +17,14 @@ constexpr int64_t kDepth = 512;
 constexpr int64_t kRope = 64;
 const DtypeList kHalves = {ACL_FLOAT16, ACL_BF16};
 
-bool IsSinceA2(const IndexCall& call) { return IsOn950(call) || IsOnA2OrA3(call); }
+bool IsSinceA2(const PlanCall& call) { return IsOn950(call) || IsOnA2OrA3(call); }
 
 // ---- sequences ----
 
-std::string TextOf(const IndexCall& call, const std::string& name) {
+std::string TextOf(const PlanCall& call, const std::string& name) {
   return call[name].null ? "BSND" : call[name].text;
 }
-bool IsPacked(const IndexCall& call) { return TextOf(call, "layoutQuery") == "TND"; }
+bool IsPacked(const PlanCall& call) { return TextOf(call, "layoutQuery") == "TND"; }
 
 // What the two kinds of operators call the same.
 struct Names {
@@ -35,9 +35,9 @@ const Names kOfAttention = {"layoutKv", "actualSeqLengthsKvOptional"};
 const std::string kQueryLengths = "actualSeqLengthsQueryOptional";
 const std::string kTable = "blockTableOptional";
 
-bool IsPaged(const IndexCall& call, const Names& names) { return TextOf(call, names.layout) == "PA_BSND"; }
+bool IsPaged(const PlanCall& call, const Names& names) { return TextOf(call, names.layout) == "PA_BSND"; }
 
-bool SequencesAreWrong(const IndexCall& call, const Names& names) {
+bool SequencesAreWrong(const PlanCall& call, const Names& names) {
   const std::string of_query = TextOf(call, "layoutQuery");
   const std::string of_key = TextOf(call, names.layout);
   if (of_query != "BSND" && of_query != "TND") return true;
@@ -60,25 +60,25 @@ bool SequencesAreWrong(const IndexCall& call, const Names& names) {
   return !packed && key[0] != batches;
 }
 
-IndexRule LengthTypes(const Names& names) {
-  return [=](IndexCall& call) -> std::optional<Verdict> {
+Rule LengthTypes(const Names& names) {
+  return [=](PlanCall& call) -> std::optional<Verdict> {
     for (const std::string& name : {kQueryLengths, names.lengths, kTable}) {
       if (call[name].null) continue;
-      if (const auto verdict = Listed_(name, kInt32Alone)(call)) return verdict;
+      if (const auto verdict = DtypeIn(name, kInt32Alone)(call)) return verdict;
     }
     return std::nullopt;
   };
 }
 
 // The shape of a tensor with a row for each query.
-Shape OfQueries(const IndexCall& call, const Shape& last) {
+Shape OfQueries(const PlanCall& call, const Shape& last) {
   const Shape& query = call["query"].shape;
   Shape shape(query.begin(), query.end() - 2);
   shape.insert(shape.end(), last.begin(), last.end());
   return shape;
 }
 
-void DrawSequences(IndexCall& call, const Names& names, int64_t heads, int64_t depth, int64_t key_depth,
+void DrawSequences(PlanCall& call, const Names& names, int64_t heads, int64_t depth, int64_t key_depth,
                    RandomNumbers& random) {
   const bool packed = random.Chance(40);
   const bool paged = random.Chance(40);
@@ -101,7 +101,7 @@ void DrawSequences(IndexCall& call, const Names& names, int64_t heads, int64_t d
 }
 
 // Sets lengths, some of which are none, and pages, some of which there are not.
-void FillSequences(const IndexCall& call, const Names& names, std::vector<HostTensor>& tensors,
+void FillSequences(const PlanCall& call, const Names& names, std::vector<HostTensor>& tensors,
                    RandomNumbers& random) {
   const bool packed = IsPacked(call);
   const bool paged = IsPaged(call, names);
@@ -130,7 +130,7 @@ struct Query {
   int64_t position = 0;
   std::vector<int64_t> keys;
 };
-Query QueryOf(const IndexCall& call, const Names& names, const std::vector<TensorValues>& tensors,
+Query QueryOf(const PlanCall& call, const Names& names, const std::vector<TensorValues>& tensors,
               int64_t row) {
   const bool packed = IsPacked(call);
   const bool paged = IsPaged(call, names);
@@ -185,8 +185,8 @@ Query QueryOf(const IndexCall& call, const Names& names, const std::vector<Tenso
 
 // ---- LightningIndexer ----
 
-IndexOperator Indexer(bool is_quantised) {
-  IndexOperator op;
+OperatorSpec Indexer(bool is_quantised) {
+  OperatorSpec op;
   op.function = is_quantised ? PORTACL_C_FUNCTION(aclnnQuantLightningIndexer)
                              : PORTACL_C_FUNCTION(aclnnLightningIndexer);
   const DtypeNumber dtype = is_quantised ? ACL_INT8 : ACL_FLOAT16;
@@ -196,7 +196,7 @@ IndexOperator Indexer(bool is_quantised) {
     op.valid.push_back(TensorArg("queryDequantScale", {2, 2, 3}, ACL_FLOAT16));
     op.valid.push_back(TensorArg("keyDequantScale", {2, 5, 1}, ACL_FLOAT16));
   }
-  for (const IndexArgument& one :
+  for (const PlanArgument& one :
        {DistinctArg(kQueryLengths, {2}, ACL_INT32), DistinctArg(kOfIndexer.lengths, {2}, ACL_INT32),
         DistinctArg(kTable, {2, 3}, ACL_INT32)})
     op.valid.push_back(one);
@@ -204,7 +204,7 @@ IndexOperator Indexer(bool is_quantised) {
     op.valid.push_back(IntegerArg("queryQuantMode", 0));
     op.valid.push_back(IntegerArg("keyQuantMode", 0));
   }
-  for (const IndexArgument& one :
+  for (const PlanArgument& one :
        {TextArg("layoutQuery", "BSND"), TextArg("layoutKey", "BSND"), IntegerArg("sparseCount", 4),
         IntegerArg("sparseMode", 3), IntegerArg("preTokens", 7), IntegerArg("nextTokens", 7)})
     op.valid.push_back(one);
@@ -213,29 +213,29 @@ IndexOperator Indexer(bool is_quantised) {
   if (!is_quantised) op.valid.push_back(OutputArg("sparseValuesOut", {2, 2, 1, 4}, ACL_FLOAT16));
   op.takes_workspace = true;
   op.tolerance = 1e-3;
-  const auto takes = [=](const IndexCall& call, DtypeNumber type) {
+  const auto takes = [=](const PlanCall& call, DtypeNumber type) {
     return IsSinceA2(call) &&
            (is_quantised ? type == ACL_INT8 : std::count(kHalves.begin(), kHalves.end(), type) > 0);
   };
-  const auto returns = [=](const IndexCall& call) {
+  const auto returns = [=](const PlanCall& call) {
     return !is_quantised && call["returnValue"].integer != 0;
   };
   op.rules = {NoNulls(is_quantised ? "query key weights queryDequantScale keyDequantScale sparseIndicesOut"
                                    : "query key weights sparseIndicesOut"),
-              RefusedDtype("query", takes), OneDtype("query", "key"), Listed_("weights", kSinceA2)};
+              RefusedDtype("query", takes), SameDtype("query", "key"), DtypeIn("weights", kSinceA2)};
   if (is_quantised) {
-    op.rules.push_back(Listed_("queryDequantScale", kSinceA2));
-    op.rules.push_back(Listed_("keyDequantScale", kSinceA2));
+    op.rules.push_back(DtypeIn("queryDequantScale", kSinceA2));
+    op.rules.push_back(DtypeIn("keyDequantScale", kSinceA2));
   }
   op.rules.push_back(LengthTypes(kOfIndexer));
-  op.rules.push_back(Listed_("sparseIndicesOut", kInt32Alone));
+  op.rules.push_back(DtypeIn("sparseIndicesOut", kInt32Alone));
   if (!is_quantised) {
-    op.rules.push_back(Refuses(161002, "sparseValuesOut query", [=](IndexCall& call) {
+    op.rules.push_back(Refuses(161002, "sparseValuesOut query", [=](PlanCall& call) {
       return returns(call) && !call["sparseValuesOut"].null &&
              call["sparseValuesOut"].dtype != call["query"].dtype;
     }));
   }
-  op.rules.push_back(Refuses(kTiling, "", [=](IndexCall& call) {
+  op.rules.push_back(Refuses(kTiling, "", [=](PlanCall& call) {
     if (SequencesAreWrong(call, kOfIndexer)) return true;
     const Shape& query = call["query"].shape;
     const Shape& key = call["key"].shape;
@@ -254,8 +254,8 @@ IndexOperator Indexer(bool is_quantised) {
     if (call["sparseIndicesOut"].shape != out) return true;
     return returns(call) && (call["sparseValuesOut"].null || call["sparseValuesOut"].shape != out);
   }));
-  op.rules.push_back(EmptyDone("query"));
-  op.draw = [=](IndexCall& call, RandomNumbers& random) {
+  op.rules.push_back(DoneIfEmpty("query"));
+  op.draw = [=](PlanCall& call, RandomNumbers& random) {
     const int64_t heads = random.Between(1, random.Chance(10) ? 64 : 4);
     DrawSequences(call, kOfIndexer, heads, 128, 128, random);
     call["weights"].shape = OfQueries(call, {heads});
@@ -276,7 +276,7 @@ IndexOperator Indexer(bool is_quantised) {
     call["returnValue"].integer = random.Below(2);
   };
   // Scores of such numbers are exact, so that what ties is known.
-  op.fill = [=](const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+  op.fill = [=](const PlanCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
     FillSequences(call, kOfIndexer, tensors, random);
     for (const char* name : {"query", "key"}) {
       HostTensor& tensor = tensors[PlaceOf(call, name)];
@@ -298,7 +298,7 @@ IndexOperator Indexer(bool is_quantised) {
         scales.Set(i, std::ldexp(1.0, -static_cast<int>(random.Between(0, 3))));
     }
   };
-  op.oracle = [=](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [=](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const Numbers query(call, tensors, "query");
     const Numbers key(call, tensors, "key");
     const Numbers weights(call, tensors, "weights");
@@ -343,8 +343,8 @@ IndexOperator Indexer(bool is_quantised) {
 
 // ---- SparseFlashAttention ----
 
-IndexOperator Sparse(const CFunction& function, bool is_quantised, bool has_sinks) {
-  IndexOperator op;
+OperatorSpec Sparse(const CFunction& function, bool is_quantised, bool has_sinks) {
+  OperatorSpec op;
   op.function = function;
   const int64_t depth = is_quantised ? kDepth + kRope : kDepth;
   const int64_t columns = is_quantised ? 656 : kDepth;
@@ -358,7 +358,7 @@ IndexOperator Sparse(const CFunction& function, bool is_quantised, bool has_sink
       op.valid.back().null = true;
     }
   }
-  for (const IndexArgument& one :
+  for (const PlanArgument& one :
        {DistinctArg(kTable, {2, 3}, ACL_INT32), DistinctArg(kQueryLengths, {2}, ACL_INT32),
         DistinctArg(kOfAttention.lengths, {2}, ACL_INT32)})
     op.valid.push_back(one);
@@ -372,13 +372,13 @@ IndexOperator Sparse(const CFunction& function, bool is_quantised, bool has_sink
     op.valid.push_back(IntegerArg("keyQuantMode", 2));
     op.valid.push_back(IntegerArg("valueQuantMode", 2));
   }
-  for (const IndexArgument& one :
+  for (const PlanArgument& one :
        {IntegerArg("sparseBlockSize", 2), TextArg("layoutQuery", "BSND"), TextArg("layoutKv", "BSND"),
         IntegerArg("sparseMode", 3), IntegerArg("preTokens", 7), IntegerArg("nextTokens", 7),
         IntegerArg("attentionMode", 2)})
     op.valid.push_back(one);
   if (is_quantised) {
-    for (const IndexArgument& one :
+    for (const PlanArgument& one :
          {IntegerArg("quantScaleRepoMode", 1), IntegerArg("tileSize", 128), IntegerArg("ropeHeadDim", 64)})
       op.valid.push_back(one);
   } else {
@@ -391,46 +391,46 @@ IndexOperator Sparse(const CFunction& function, bool is_quantised, bool has_sink
   }
   op.takes_workspace = true;
   op.tolerance = 1e-2;
-  const auto returns = [=](const IndexCall& call) {
+  const auto returns = [=](const PlanCall& call) {
     return !is_quantised && call["returnSoftmaxLse"].integer != 0;
   };
-  const auto statistics = [](const IndexCall& call) {
+  const auto statistics = [](const PlanCall& call) {
     const Shape& query = call["query"].shape;
     return IsPacked(call) ? Shape{1, query[0], query[1]} : Shape{query[0], 1, query[1], query[2]};
   };
   op.rules = {NoNulls("query key value sparseIndices attentionOut"),
-              RefusedDtype("query", [](const IndexCall& call, DtypeNumber type) {
+              RefusedDtype("query", [](const PlanCall& call, DtypeNumber type) {
                 return IsSinceA2(call) && std::count(kHalves.begin(), kHalves.end(), type) > 0;
               })};
   op.rules.push_back(
-      is_quantised ? RefusedDtype("key", [](const IndexCall& call,
+      is_quantised ? RefusedDtype("key", [](const PlanCall& call,
                                             DtypeNumber type) { return IsSinceA2(call) && type == ACL_INT8; })
-                   : OneDtype("query", "key"));
-  op.rules.push_back(OneDtype("key", "value"));
-  op.rules.push_back(Listed_("sparseIndices", kInt32Alone));
+                   : SameDtype("query", "key"));
+  op.rules.push_back(SameDtype("key", "value"));
+  op.rules.push_back(DtypeIn("sparseIndices", kInt32Alone));
   // In the order of the operator's own list.
-  op.rules.push_back([=](IndexCall& call) -> std::optional<Verdict> {
+  op.rules.push_back([=](PlanCall& call) -> std::optional<Verdict> {
     for (const std::string& name : {kQueryLengths, kOfAttention.lengths, kTable}) {
       if (call[name].null) continue;
-      if (const auto verdict = Listed_(name, kInt32Alone)(call)) return verdict;
+      if (const auto verdict = DtypeIn(name, kInt32Alone)(call)) return verdict;
     }
     return std::nullopt;
   });
   if (!is_quantised) {
-    op.rules.push_back(Given("queryRopeOptional", OneDtype("query", "queryRopeOptional")));
-    op.rules.push_back(Given("keyRopeOptional", OneDtype("query", "keyRopeOptional")));
+    op.rules.push_back(Given("queryRopeOptional", SameDtype("query", "queryRopeOptional")));
+    op.rules.push_back(Given("keyRopeOptional", SameDtype("query", "keyRopeOptional")));
   }
-  if (has_sinks) op.rules.push_back(Given("sinksOptional", Listed_("sinksOptional", kSinceA2)));
+  if (has_sinks) op.rules.push_back(Given("sinksOptional", DtypeIn("sinksOptional", kSinceA2)));
   if (!is_quantised) {
     for (const char* name : {"softmaxMaxOut", "softmaxSumOut"}) {
-      op.rules.push_back([=](IndexCall& call) -> std::optional<Verdict> {
+      op.rules.push_back([=](PlanCall& call) -> std::optional<Verdict> {
         if (!returns(call) || call[name].null) return std::nullopt;
-        return Listed_(name, kFloatAlone)(call);
+        return DtypeIn(name, kFloatAlone)(call);
       });
     }
   }
-  op.rules.push_back(OneDtype("query", "attentionOut"));
-  op.rules.push_back(Refuses(kTiling, "", [=](IndexCall& call) {
+  op.rules.push_back(SameDtype("query", "attentionOut"));
+  op.rules.push_back(Refuses(kTiling, "", [=](PlanCall& call) {
     if (SequencesAreWrong(call, kOfAttention)) return true;
     const Shape& query = call["query"].shape;
     const Shape& key = call["key"].shape;
@@ -467,8 +467,8 @@ IndexOperator Sparse(const CFunction& function, bool is_quantised, bool has_sink
     }
     return false;
   }));
-  op.rules.push_back(EmptyDone("query"));
-  op.draw = [=](IndexCall& call, RandomNumbers& random) {
+  op.rules.push_back(DoneIfEmpty("query"));
+  op.draw = [=](PlanCall& call, RandomNumbers& random) {
     const int64_t heads = random.Between(1, 4);
     const DtypeNumber dtype = DrawDtype(random, kHalves);
     DrawSequences(call, kOfAttention, heads, depth, columns, random);
@@ -493,7 +493,7 @@ IndexOperator Sparse(const CFunction& function, bool is_quantised, bool has_sink
     call["returnSoftmaxLse"].integer = random.Below(2);
     call["softmaxMaxOut"].shape = call["softmaxSumOut"].shape = statistics(call);
   };
-  op.fill = [=](const IndexCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
+  op.fill = [=](const PlanCall& call, std::vector<HostTensor>& tensors, RandomNumbers& random) {
     FillSequences(call, kOfAttention, tensors, random);
     SetIntegers(tensors[PlaceOf(call, "sparseIndices")], random.Chance(30) ? -1 : 0, 5, random);
     const auto arguments = TensorsOf(call);
@@ -521,7 +521,7 @@ IndexOperator Sparse(const CFunction& function, bool is_quantised, bool has_sink
       }
     }
   };
-  op.oracle = [=](const IndexCall& call, const std::vector<TensorValues>& tensors) {
+  op.oracle = [=](const PlanCall& call, const std::vector<TensorValues>& tensors) {
     const Numbers query(call, tensors, "query");
     const Numbers key(call, tensors, "key");
     const Numbers indices(call, tensors, "sparseIndices");
@@ -602,8 +602,8 @@ IndexOperator Sparse(const CFunction& function, bool is_quantised, bool has_sink
   return op;
 }
 
-const std::vector<IndexOperator>& Operators() {
-  static const std::vector<IndexOperator> all = {
+const std::vector<OperatorSpec>& Operators() {
+  static const std::vector<OperatorSpec> all = {
       Indexer(false),
       Indexer(true),
       Sparse(PORTACL_C_FUNCTION(aclnnSparseFlashAttention), false, false),
@@ -613,7 +613,7 @@ const std::vector<IndexOperator>& Operators() {
   return all;
 }
 
-PORTACL_INDEX_TESTS(SelectedKeys, Operators());
+PORTACL_OPERATOR_TESTS(SelectedKeys, Operators());
 
 // A cache of four pages, of which nobody may read the first two.
 class HalfForbidden {

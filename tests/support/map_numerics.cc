@@ -4,10 +4,10 @@
 #include <cstring>
 
 #include "guarded_buffer.h"
-#include "map_rules.h"
 #include "map_suite.h"
 #include "map_values.h"
 #include "numeric_counts.h"
+#include "plan_check.h"
 #include "two_phase.h"
 
 namespace portacl::testing {
@@ -22,10 +22,10 @@ const T& Pick(const std::vector<T>& values, RandomNumbers& random) {
   return values[static_cast<size_t>(random.Below(std::ssize(values)))];
 }
 
-bool IsTensor(const MapOperator& op, size_t i) { return op.function.parameters[i] == ParameterKind::kTensor; }
+bool IsTensor(const MapOperator& op, size_t i) { return op.valid[i].kind == ParameterKind::kTensor; }
 
-bool HasFixedShape(const MapCall& call, size_t i) {
-  return std::any_of(call.op->shapes.begin(), call.op->shapes.end(),
+bool HasFixedShape(const MapOperator& op, const PlanCall& call, size_t i) {
+  return std::any_of(op.shapes.begin(), op.shapes.end(),
                      [&](const auto& entry) { return call.Index(entry.first) == i; });
 }
 
@@ -38,72 +38,24 @@ void TakeSome(HostTensor& tensor, const HostTensor& other, RandomNumbers& random
   }
 }
 
-std::string Describe(const MapCall& call) {
-  std::string text;
-  for (size_t i = 0; i < call.operands.size(); ++i) {
-    const Operand& operand = call.operands[i];
-    text += (i == 0 ? "" : ", ") + call.op->names[i] + " ";
-    if (operand.null)
-      text += "null";
-    else if (IsTensor(*call.op, i))
-      text += DtypeName(operand.dtype) + ToString(operand.shape);
-    else
-      text +=
-          (call.op->function.parameters[i] == ParameterKind::kScalar ? DtypeName(operand.dtype) + " " : "") +
-          std::to_string(operand.value.real);
-  }
-  return text;
-}
-
 }  // namespace
-
-const char* TextOf(const Operand& operand) {
-  if (operand.null) return nullptr;
-  return operand.value.real == 0 ? "none" : operand.value.real == 1 ? "tanh" : "Tanh";
-}
-
-MapArguments::MapArguments(const MapCall& call, const std::vector<aclTensor*>& tensors)
-    : arguments_(tensors.size()) {
-  for (size_t i = 0; i < tensors.size(); ++i) {
-    const Operand& operand = call.operands[i];
-    arguments_[i].tensor = tensors[i];
-    const ParameterKind kind = call.op->function.parameters[i];
-    if (kind == ParameterKind::kInteger) arguments_[i].integer = static_cast<int64_t>(operand.value.real);
-    if (kind == ParameterKind::kText) arguments_[i].text = TextOf(operand);
-    if (kind == ParameterKind::kReal) arguments_[i].real = static_cast<double>(operand.value.real);
-    if (kind == ParameterKind::kScalar && !operand.null) {
-      alignas(16) std::byte bytes[16] = {};
-      if (IsOneOf(operand.dtype, ConvertibleDtypes())) {  // else zeros: only the dtype matters
-        const Element element = ElementOfNumber(operand.dtype, operand.value);
-        std::memcpy(bytes, element.data(), element.size());
-      }
-      arguments_[i].scalar = aclCreateScalar(bytes, AsAclDataType(operand.dtype));
-    }
-  }
-}
-
-MapArguments::~MapArguments() {
-  for (const Argument& argument : arguments_) {
-    if (argument.scalar != nullptr) aclDestroyScalar(argument.scalar);
-  }
-}
 
 OperatorBinding BindingOf(const MapOperator& op) {
   OperatorBinding binding;
   binding.name = op.function.name;
-  for (size_t i = 0; i < op.names.size(); ++i) {
-    if (!IsTensor(op, i)) continue;
-    if (i == op.Output()) binding.output = static_cast<int>(binding.tensors.size());
-    binding.tensors.push_back(op.names[i]);
+  for (const PlanArgument& one : op.valid) {
+    if (one.kind != ParameterKind::kTensor) continue;
+    if (one.is_output) binding.output = static_cast<int>(binding.tensors.size());
+    binding.tensors.push_back(one.name);
   }
   binding.unread_inputs = op.ignored;
   // Converts numbers here rather than during a call, which may run in a floating-point environment that
   // traps.
-  const auto constants =
-      std::make_shared<MapArguments>(MapCall(op, op.product), std::vector<aclTensor*>(op.names.size()));
+  const auto constants = std::make_shared<CArguments>(ValidCall(op, op.numbers_on),
+                                                      std::vector<aclTensor*>(binding.tensors.size()));
   binding.plan = [&op, constants](std::span<aclTensor* const> t, const Attributes&, uint64_t* size,
                                   aclOpExecutor** executor) {
-    std::vector<Argument> arguments = constants->arguments();
+    std::vector<Argument> arguments = constants->all();
     size_t next = 0;
     for (size_t i = 0; i < arguments.size(); ++i) {
       if (IsTensor(op, i)) arguments[i].tensor = t[next++];
@@ -124,20 +76,24 @@ std::string MapTestName(const ::testing::TestParamInfo<const MapOperator*>& info
   return std::string(info.param->function.name).substr(5);  // without aclnn
 }
 
-bool MapNumerics::Check(MapCall& call, const Options& options, RandomNumbers& random) {
-  const MapOperator& op = *call.op;
+bool MapNumerics::Check(PlanCall& call, const Options& options, RandomNumbers& random) {
+  const MapOperator& op = *GetParam();
   const Verdict verdict = Expected(call);
   if (verdict.code != 0) return true;  // tested by MapContract
   const size_t out = op.Output();
-  std::vector<std::unique_ptr<HostTensor>> tensors(call.operands.size());
-  std::vector<aclTensor*> handles(call.operands.size());
+  std::vector<std::unique_ptr<HostTensor>> tensors(call.arguments.size());
+  std::vector<aclTensor*> handles;
   size_t next_layout = 0;
   const HostTensor* first = nullptr;
   for (size_t i = 0; i < tensors.size(); ++i) {
-    if (!IsTensor(op, i) || call.operands[i].null) continue;
+    if (!IsTensor(op, i)) continue;
+    if (call.arguments[i].null) {
+      handles.push_back(nullptr);
+      continue;
+    }
     Layout layout =
         options.layouts.empty() ? Layout::kDense : options.layouts[next_layout++ % options.layouts.size()];
-    const Operand& operand = call.operands[i];
+    const PlanArgument& operand = call.arguments[i];
     const bool alias = options.aliased && i == out && first != nullptr && first->dtype() == operand.dtype &&
                        first->shape() == operand.shape;
     if (alias) {
@@ -156,27 +112,25 @@ bool MapNumerics::Check(MapCall& call, const Options& options, RandomNumbers& ra
       if (first != nullptr && i != out) TakeSome(*tensors[i], *first, random);
     }
     if (i != out && first == nullptr) first = tensors[i].get();
-    handles[i] = tensors[i]->Handle();
+    handles.push_back(tensors[i]->Handle());
   }
   std::vector<std::vector<std::byte>> inputs(tensors.size());
   std::vector<std::vector<int64_t>> positions(tensors.size());
-  const Shape shape = call.operands[out].shape;
+  const Shape shape = call.arguments[out].shape;
   for (size_t i = 0; i < tensors.size(); ++i) {
     if (tensors[i] == nullptr || !op.IsInput(i)) continue;
     inputs[i] = ElementsOf(*tensors[i]);
-    positions[i] = BroadcastPositions(call.operands[i].shape, shape);
+    positions[i] = BroadcastPositions(call.arguments[i].shape, shape);
   }
   for (const auto& tensor : tensors) {
     if (tensor != nullptr) tensor->Remember();
   }
 
-  const MapArguments arguments(call, handles);
+  const CArguments arguments(call, handles);
   OperatorBinding binding;
   binding.name = op.function.name;
   binding.plan = [&](std::span<aclTensor* const>, const Attributes&, uint64_t* size,
-                     aclOpExecutor** executor) {
-    return op.function.plan(arguments.arguments(), size, executor);
-  };
+                     aclOpExecutor** executor) { return op.function.plan(arguments.all(), size, executor); };
   binding.run = op.function.run;
   const CallResult result = CallTwoPhase(binding, handles, {}, stream_);
   ++CountsOfThisProcess().cases;
@@ -185,7 +139,7 @@ bool MapNumerics::Check(MapCall& call, const Options& options, RandomNumbers& ra
   if (!result.Succeeded()) return false;
   EXPECT_EQ(result.workspace_size, 0u);
   if (NumElements(shape) > 0 && call.promoted != kUndefinedDtype) {
-    const std::string difference = FirstDifference(call, inputs, positions, ElementsOf(*tensors[out]));
+    const std::string difference = FirstDifference(op, call, inputs, positions, ElementsOf(*tensors[out]));
     EXPECT_EQ(difference, "") << what;
     if (!difference.empty()) return false;
   }
@@ -194,24 +148,24 @@ bool MapNumerics::Check(MapCall& call, const Options& options, RandomNumbers& ra
   for (size_t i = 0; i < tensors.size(); ++i) {
     if (tensors[i] == nullptr || i == out || options.aliased) continue;
     const bool same = tensors[i]->Unchanged();
-    EXPECT_TRUE(same) << what << ": " << op.names[i] << " changed";
+    EXPECT_TRUE(same) << what << ": " << op.valid[i].name << " changed";
     kept = kept && same;
   }
   return kept;
 }
 
-bool MapNumerics::DrawDtypes(MapCall& call, RandomNumbers& random) const {
-  const MapOperator& op = *call.op;
+bool MapNumerics::DrawDtypes(PlanCall& call, RandomNumbers& random) const {
+  const MapOperator& op = *GetParam();
   for (int attempt = 0; attempt < 400; ++attempt) {
     const DtypeNumber shared = Pick(ConvertibleDtypes(), random);
     const bool same = random.Chance(50);
-    for (size_t i = 0; i < call.operands.size(); ++i) {
-      if (IsTensor(op, i)) call.operands[i].dtype = same ? shared : Pick(ConvertibleDtypes(), random);
-      if (op.function.parameters[i] == ParameterKind::kScalar)
-        call.operands[i].dtype = kScalarDtypes[random.Below(std::ssize(kScalarDtypes))];
+    for (size_t i = 0; i < call.arguments.size(); ++i) {
+      if (IsTensor(op, i)) call.arguments[i].dtype = same ? shared : Pick(ConvertibleDtypes(), random);
+      if (op.valid[i].kind == ParameterKind::kScalar)
+        call.arguments[i].dtype = kScalarDtypes[random.Below(std::ssize(kScalarDtypes))];
       if (!IsTensor(op, i)) {
-        const bool attribute = op.function.parameters[i] != ParameterKind::kScalar && !op.integers.empty();
-        call.operands[i].value = Pick(attribute ? op.integers : op.values, random);
+        const bool attribute = op.valid[i].kind != ParameterKind::kScalar && !op.integers.empty();
+        SetValue(call.arguments[i], Pick(attribute ? op.integers : op.values, random));
       }
     }
     for (const auto& [name, dtype] : op.dtypes) call[name].dtype = dtype;
@@ -220,11 +174,11 @@ bool MapNumerics::DrawDtypes(MapCall& call, RandomNumbers& random) const {
   return false;
 }
 
-bool MapNumerics::DrawShapes(MapCall& call, int max_rank, RandomNumbers& random) const {
-  const MapOperator& op = *call.op;
+bool MapNumerics::DrawShapes(PlanCall& call, int max_rank, RandomNumbers& random) const {
+  const MapOperator& op = *GetParam();
   std::vector<size_t> inputs;
-  for (size_t i = 0; i < call.operands.size(); ++i) {
-    if (IsTensor(op, i) && op.IsInput(i) && !HasFixedShape(call, i)) inputs.push_back(i);
+  for (size_t i = 0; i < call.arguments.size(); ++i) {
+    if (IsTensor(op, i) && op.IsInput(i) && !HasFixedShape(op, call, i)) inputs.push_back(i);
   }
   for (int attempt = 0; attempt < 20; ++attempt) {
     const std::vector<Shape> shapes =
@@ -232,9 +186,9 @@ bool MapNumerics::DrawShapes(MapCall& call, int max_rank, RandomNumbers& random)
     const Shape whole = *Broadcast(shapes);
     for (size_t k = 0; k < inputs.size(); ++k) {
       const bool full = attempt > 8 || inputs[k] == op.Output();
-      call.operands[inputs[k]].shape = full ? whole : shapes[k];
+      call.arguments[inputs[k]].shape = full ? whole : shapes[k];
     }
-    call.operands[op.Output()].shape = whole;
+    call.arguments[op.Output()].shape = whole;
     if (NumElements(whole) < 6000 && Expected(call).code == 0) return true;
   }
   return false;
@@ -245,7 +199,7 @@ void MapNumerics::OnEveryIsa(const std::function<void(engine::Isa)>& body) {
     isa_ = engine::IsaName(isa);
     const ScopedEnvironment environment(Variables{{"PORTACL_ISA", isa_},
                                                   {"PORTACL_NUM_THREADS", "2"},
-                                                  {"PORTACL_SOC", SocNameOf(GetParam()->product)}});
+                                                  {"PORTACL_SOC", SocNameOf(GetParam()->numbers_on)}});
     ASSERT_EQ(environment.init_status(), ACL_SUCCESS);
     stream_ = environment.stream();
     body(isa);
@@ -259,33 +213,33 @@ void MapNumerics::EveryDtype() {
   OnEveryIsa([&](engine::Isa isa) {
     RandomNumbers random(0xD7 + static_cast<uint64_t>(isa));
     std::vector<size_t> inputs;
-    for (size_t i = 0; i < op.names.size(); ++i) {
+    for (size_t i = 0; i < op.valid.size(); ++i) {
       if (IsTensor(op, i) && op.IsInput(i)) inputs.push_back(i);
     }
     const bool is_unary = inputs.size() == 1;
     int failures = 0;
     for (const DtypeNumber first : ConvertibleDtypes()) {
       for (const DtypeNumber second : ConvertibleDtypes()) {
-        MapCall call(op, op.product);
+        PlanCall call = ValidCall(op, op.numbers_on);
         for (size_t k = 0; k < inputs.size(); ++k) {
-          call.operands[inputs[k]].dtype = k == 0 ? first : k == 1 || random.Chance(70) ? second : first;
+          call.arguments[inputs[k]].dtype = k == 0 ? first : k == 1 || random.Chance(70) ? second : first;
         }
         for (const auto& [name, dtype] : op.dtypes) call[name].dtype = dtype;
-        for (size_t i = 0; i < op.names.size(); ++i) {
+        for (size_t i = 0; i < op.valid.size(); ++i) {
           if (IsTensor(op, i)) {
-            if (!HasFixedShape(call, i)) call.operands[i].shape = {random.Between(150, 420)};
+            if (!HasFixedShape(op, call, i)) call.arguments[i].shape = {random.Between(150, 420)};
             continue;
           }
-          if (op.function.parameters[i] == ParameterKind::kScalar)
-            call.operands[i].dtype = is_unary && random.Chance(60)
-                                         ? first
-                                         : kScalarDtypes[random.Below(std::ssize(kScalarDtypes))];
-          const bool attribute = op.function.parameters[i] != ParameterKind::kScalar && !op.integers.empty();
-          call.operands[i].value = Pick(attribute ? op.integers : op.values, random);
+          if (op.valid[i].kind == ParameterKind::kScalar)
+            call.arguments[i].dtype = is_unary && random.Chance(60)
+                                          ? first
+                                          : kScalarDtypes[random.Below(std::ssize(kScalarDtypes))];
+          const bool attribute = op.valid[i].kind != ParameterKind::kScalar && !op.integers.empty();
+          SetValue(call.arguments[i], Pick(attribute ? op.integers : op.values, random));
         }
-        const Shape shape = call.operands[inputs.front()].shape;
-        for (size_t i = 0; i < op.names.size(); ++i) {
-          if (IsTensor(op, i) && !HasFixedShape(call, i)) call.operands[i].shape = shape;
+        const Shape shape = call.arguments[inputs.front()].shape;
+        for (size_t i = 0; i < op.valid.size(); ++i) {
+          if (IsTensor(op, i) && !HasFixedShape(op, call, i)) call.arguments[i].shape = shape;
         }
         if (op.in_place) {
           if (!Check(call, {}, random) && ++failures > 3) return;
@@ -295,7 +249,7 @@ void MapNumerics::EveryDtype() {
         std::vector<DtypeNumber> outs = {second};
         if (!is_unary) outs = {first, Pick(ConvertibleDtypes(), random), ACL_BOOL};
         for (const DtypeNumber out : outs) {
-          call.operands[op.Output()].dtype = out;
+          call.arguments[op.Output()].dtype = out;
           if (!Check(call, {}, random) && ++failures > 3) return;
         }
       }
@@ -309,7 +263,7 @@ void MapNumerics::EveryShapeAndLayout() {
     RandomNumbers random(0x5A + static_cast<uint64_t>(isa));
     int failures = 0;
     for (int i = 0; i < 90; ++i) {
-      MapCall call(op, op.product);
+      PlanCall call = ValidCall(op, op.numbers_on);
       if (!DrawDtypes(call, random)) continue;
       if (!DrawShapes(call, i % 3 == 0 ? 8 : 4, random)) continue;
       Options options;
@@ -327,11 +281,11 @@ void MapNumerics::EveryLength() {
   OnEveryIsa([&](engine::Isa isa) {
     RandomNumbers random(0x1E + static_cast<uint64_t>(isa));
     int failures = 0;
-    MapCall call(op, op.product);
+    PlanCall call = ValidCall(op, op.numbers_on);
     for (int64_t length = 1; length <= 5000; length += length < 70 ? 1 : length < 300 ? 31 : 523) {
       if (!DrawDtypes(call, random)) return;
-      for (size_t i = 0; i < call.operands.size(); ++i) {
-        if (!HasFixedShape(call, i)) call.operands[i].shape = {length};
+      for (size_t i = 0; i < call.arguments.size(); ++i) {
+        if (!HasFixedShape(op, call, i)) call.arguments[i].shape = {length};
       }
       Options options;
       options.misaligned = length % 2 == 0;
@@ -352,24 +306,23 @@ void MapNumerics::LongRows() {
     int failures = 0;
     for (const DtypeNumber dtype : ConvertibleDtypes()) {
       for (const DtypeNumber result : {dtype, DtypeNumber{ACL_BOOL}}) {
-        for (size_t other = 0; other <= op.names.size(); ++other) {
-          MapCall call(op, op.product);
-          for (size_t i = 0; i < call.operands.size(); ++i) {
+        for (size_t other = 0; other <= op.valid.size(); ++other) {
+          PlanCall call = ValidCall(op, op.numbers_on);
+          for (size_t i = 0; i < call.arguments.size(); ++i) {
             if (!IsTensor(op, i)) {
-              const bool attribute =
-                  op.function.parameters[i] != ParameterKind::kScalar && !op.integers.empty();
-              call.operands[i].value = Pick(attribute ? op.integers : op.values, random);
-              if (op.function.parameters[i] == ParameterKind::kScalar && random.Chance(60))
-                call.operands[i].dtype = dtype;
+              const bool attribute = op.valid[i].kind != ParameterKind::kScalar && !op.integers.empty();
+              SetValue(call.arguments[i], Pick(attribute ? op.integers : op.values, random));
+              if (op.valid[i].kind == ParameterKind::kScalar && random.Chance(60))
+                call.arguments[i].dtype = dtype;
               continue;
             }
-            call.operands[i].dtype = i == op.Output() ? result : dtype;
-            if (!HasFixedShape(call, i)) call.operands[i].shape = whole;
+            call.arguments[i].dtype = i == op.Output() ? result : dtype;
+            if (!HasFixedShape(op, call, i)) call.arguments[i].shape = whole;
           }
           for (const auto& [name, fixed] : op.dtypes) call[name].dtype = fixed;
-          if (other < op.names.size()) {
-            if (!IsTensor(op, other) || other == op.Output() || HasFixedShape(call, other)) continue;
-            call.operands[other].shape = random.Chance(50) ? one_row : one_column;
+          if (other < op.valid.size()) {
+            if (!IsTensor(op, other) || other == op.Output() || HasFixedShape(op, call, other)) continue;
+            call.arguments[other].shape = random.Chance(50) ? one_row : one_column;
           }
           Options options;
           options.layouts = {Layout::kPaddedRows};
@@ -386,10 +339,10 @@ void MapNumerics::LargeSizes() {
   OnEveryIsa([&](engine::Isa isa) {
     RandomNumbers random(0x1A + static_cast<uint64_t>(isa));
     for (const Shape& shape : {Shape{(1 << 17) + 13}, Shape{3, 211, 67}}) {
-      MapCall call(op, op.product);
+      PlanCall call = ValidCall(op, op.numbers_on);
       if (shape.size() > 1 && !DrawDtypes(call, random)) continue;
-      for (size_t i = 0; i < call.operands.size(); ++i) {
-        if (!HasFixedShape(call, i)) call.operands[i].shape = shape;
+      for (size_t i = 0; i < call.arguments.size(); ++i) {
+        if (!HasFixedShape(op, call, i)) call.arguments[i].shape = shape;
       }
       Options options;
       if (shape.size() > 1) options.layouts = {Layout::kPermuted, Layout::kDense, Layout::kStepped};
@@ -403,9 +356,9 @@ void MapNumerics::EmptyTensors() {
   OnEveryIsa([&](engine::Isa) {
     RandomNumbers random(0xE);
     for (const Shape& shape : {Shape{0}, Shape{3, 0, 2}}) {
-      MapCall call(op, op.product);
-      for (size_t i = 0; i < call.operands.size(); ++i) {
-        if (!HasFixedShape(call, i)) call.operands[i].shape = shape;
+      PlanCall call = ValidCall(op, op.numbers_on);
+      for (size_t i = 0; i < call.arguments.size(); ++i) {
+        if (!HasFixedShape(op, call, i)) call.arguments[i].shape = shape;
       }
       Check(call, {}, random);
     }

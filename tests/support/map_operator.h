@@ -1,73 +1,18 @@
-// Describes an elementwise operator: its C function, the answers of phase 1 by CANN's checks, and the
-// expected value of every result element. The suites of map_suite.h run over such descriptions.
+// Describes an elementwise operator: beside what every description has, the formula of a result element, and how valid calls are drawn. The
+// suites of map_suite.h run over such descriptions.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <complex>
-#include <cstdint>
 #include <functional>
-#include <optional>
-#include <ostream>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "c_function.h"
-#include "contract_suite.h"
-#include "dtype_rules.h"
-#include "shapes.h"
+#include "operator_spec.h"
+#include "rules.h"
 
 namespace portacl::testing {
-
-__extension__ typedef __int128 Int;  // holds every integer of 64 bits, signed or not
-
-// A value that a caller passes as a scalar or an attribute.
-struct Number {
-  long double real = 0;
-  long double imaginary = 0;
-};
-
-struct Operand {
-  bool null = false;
-  DtypeNumber dtype = ACL_FLOAT;  // of a tensor or scalar
-  Shape shape = {2, 3};
-  int32_t format = ACL_FORMAT_ND;
-  bool contiguous = true;
-  Number value = {1, 0};  // of a scalar or attribute
-};
-
-// Returns the value of a text attribute: "none" for 0, "tanh" for 1, and an unknown text otherwise.
-const char* TextOf(const Operand& operand);
-
-struct MapOperator;
-
-// One call as phase 1 sees it, and the values that the checks derive.
-struct MapCall {
-  MapCall(const MapOperator& op, Product product);
-
-  // Returns an operand by its name in the out-of-place form. self and out mean selfRef in the in-place form.
-  Operand& operator[](const std::string& name);
-  size_t Index(const std::string& name) const;
-  const std::string& Name(const std::string& name) const;  // as this form of the operator calls it
-  bool Is(std::initializer_list<Product> products) const;
-
-  const MapOperator* op;
-  Product product;
-  std::vector<Operand> operands;  // in the order of the C signature
-  DtypeNumber promoted = kUndefinedDtype;
-  Shape broadcast;
-};
-
-// The answer of phase 1. The message of a failure names one of `names`, and says every word of `says`. Success before the last check is the
-// early exit for empty tensors.
-inline constexpr aclnnStatus kUndetermined = -1;  // the rules leave the result open
-struct Verdict {
-  aclnnStatus code = 0;
-  std::vector<std::string> names = {};
-  std::vector<std::string> says = {};
-};
-
-// A check; nullopt if the call passes it.
-using Rule = std::function<std::optional<Verdict>(MapCall&)>;
 
 // Computes a result element. The functions take the operands without the output (in place: with it) in the
 // order of the C signature, each in the dtype of the computation; attributes stay unconverted. With `single`
@@ -98,11 +43,9 @@ struct Oracle {
   std::function<bool(const long double*)> any_real = {};
 };
 
-struct MapOperator {
-  CFunction function;
-  std::vector<std::string> names;  // of the parameters
-  std::vector<Rule> rules;
-  Oracle oracle;
+// Its valid call is made of these members: see Completed.
+struct MapOperator : OperatorSpec {
+  Oracle formula;
 
   DtypeNumber dtype = ACL_FLOAT;                                 // of the valid call's tensors and scalars
   std::vector<std::pair<std::string, DtypeNumber>> dtypes = {};  // of operands that differ
@@ -112,24 +55,35 @@ struct MapOperator {
   std::vector<std::pair<std::string, DtypeNumber>> casts =
       {};  // operands that are not cast to the promoted dtype
   std::string output = "out";
-  bool in_place = false;                   // the output is an input too
-  bool unary_domain = false;               // its domain is [-20, 20] rather than all numbers
-  std::vector<std::string> optional = {};  // operands that may be null together with a present one
-  std::vector<std::string> ignored = {};   // unread tensors of any dtype and shape
-  Product product = Product::kA2;          // product on which its numbers are tested
+  bool unary_domain = false;              // its domain is [-20, 20] rather than all numbers
+  std::vector<std::string> ignored = {};  // unread tensors of any dtype and shape
 
   size_t Output() const;
   bool Ignores(size_t parameter) const;
   bool IsInput(size_t parameter) const;
 };
 
-inline void PrintTo(const MapOperator* op, std::ostream* out) { *out << op->function.name; }
+// The number that an argument passes: of a text attribute 0 for "none", 1 for "tanh", 2 for an unknown text.
+Number ValueOf(const PlanArgument& argument);
+void SetValue(PlanArgument& argument, Number value);
 
-// Returns phase 1's answer: that of the first rule that fails. Sets call.promoted and call.broadcast.
-Verdict Expected(MapCall& call);
+// Makes a description of what `names` calls the parameters.
+MapOperator Describe(const CFunction& function, const std::string& names, const Rules& rules,
+                     const Oracle& formula);
+// Makes the in-place form of an operator: other names, and additional first checks.
+MapOperator InPlace(const CFunction& function, const MapOperator& base, const std::string& names,
+                    const Rules& first = {});
+// Checks broadcast and shape of selfRef before everything else.
+Rules InPlaceFirst(const std::string& names);
+Rule AlphaFits(bool bool_case = true);
+
+// Ends descriptions: makes their valid calls, and lets the last rule refuse dtypes that pass the others but have no conversion.
+std::vector<MapOperator> Completed(std::vector<MapOperator> operators);
+// A completed operator whose valid call has tensors and scalars of this dtype.
+MapOperator OfDtype(MapOperator op, DtypeNumber dtype);
 
 // Returns the dtype to which an operand is cast. Call Expected first.
-DtypeNumber CastOf(const MapCall& call, size_t operand);
+DtypeNumber CastOf(const MapOperator& op, const PlanCall& call, size_t operand);
 
 // All descriptions, defined in tests/maps.
 const std::vector<MapOperator>& ArithmeticOperators();

@@ -19,20 +19,6 @@ namespace portacl::testing {
 // description.
 OperatorBinding BindingOf(const MapOperator& op);
 
-// Holds a call's arguments, and keeps its scalars alive.
-class MapArguments {
- public:
-  MapArguments(const MapCall& call, const std::vector<aclTensor*>& tensors);
-  ~MapArguments();
-  MapArguments(const MapArguments&) = delete;
-  MapArguments& operator=(const MapArguments&) = delete;
-
-  const std::vector<Argument>& arguments() const { return arguments_; }
-
- private:
-  std::vector<Argument> arguments_;
-};
-
 // Compares every result element with the oracle, on every instruction set.
 class MapNumerics : public ::testing::TestWithParam<const MapOperator*> {
  protected:
@@ -50,11 +36,11 @@ class MapNumerics : public ::testing::TestWithParam<const MapOperator*> {
     bool misaligned = false;
     int threads = 2;
   };
-  bool Check(MapCall& call, const Options& options, RandomNumbers& random);
+  bool Check(PlanCall& call, const Options& options, RandomNumbers& random);
   // Draws the dtypes and scalars of an accepted call.
-  bool DrawDtypes(MapCall& call, RandomNumbers& random) const;
+  bool DrawDtypes(PlanCall& call, RandomNumbers& random) const;
   // Draws shapes that broadcast by the description's rules.
-  bool DrawShapes(MapCall& call, int max_rank, RandomNumbers& random) const;
+  bool DrawShapes(PlanCall& call, int max_rank, RandomNumbers& random) const;
   void OnEveryIsa(const std::function<void(engine::Isa)>& body);
 
   aclrtStream stream_ = nullptr;
@@ -74,7 +60,7 @@ class MapContract : public ::testing::TestWithParam<const MapOperator*> {
 
  protected:
   // Runs phase 1 and compares code and message with Expected.
-  void Check(MapCall call, const std::string& what);
+  void Check(const PlanCall& call);
 
  private:
   int wrong_ = 0;
@@ -83,7 +69,7 @@ class MapContract : public ::testing::TestWithParam<const MapOperator*> {
 // Checks phase 2.
 class MapPhaseTwo : public PhaseTwoSuite, public ::testing::WithParamInterface<const MapOperator*> {
  protected:
-  Variables Settings() const override { return {{"PORTACL_SOC", SocNameOf(GetParam()->product)}}; }
+  Variables Settings() const override { return {{"PORTACL_SOC", SocNameOf(GetParam()->numbers_on)}}; }
   ContractDescription Description() const;
 };
 

@@ -9,7 +9,7 @@
 #include <sstream>
 
 #include "float_formats.h"
-#include "map_rules.h"
+#include "scalar_dtypes.h"
 
 namespace portacl::testing {
 namespace {
@@ -150,12 +150,12 @@ std::vector<std::byte> ElementsOf(const HostTensor& tensor) {
   return elements;
 }
 
-std::string FirstDifference(const MapCall& call, const std::vector<std::vector<std::byte>>& inputs,
+std::string FirstDifference(const MapOperator& op, const PlanCall& call,
+                            const std::vector<std::vector<std::byte>>& inputs,
                             const std::vector<std::vector<int64_t>>& positions,
                             const std::vector<std::byte>& found) {
-  const MapOperator& op = *call.op;
-  const Oracle& oracle = op.oracle;
-  const DtypeNumber out = call.operands[op.Output()].dtype;
+  const Oracle& oracle = op.formula;
+  const DtypeNumber out = call.arguments[op.Output()].dtype;
   const DtypeNumber computed = call.promoted;
   const auto out_bytes = static_cast<size_t>(ElementSize(out));
   const bool is_complex = IsComplexDtype(computed);
@@ -171,22 +171,22 @@ std::string FirstDifference(const MapCall& call, const std::vector<std::vector<s
   std::vector<Source> sources;
   std::vector<Number> numbers;
   std::vector<Int> integers;
-  for (size_t k = 0; k < call.operands.size(); ++k) {
+  for (size_t k = 0; k < call.arguments.size(); ++k) {
     if (!op.IsInput(k)) continue;
     const ParameterKind kind = op.function.parameters[k];
-    DtypeNumber cast = CastOf(call, k);
-    Number number = call.operands[k].value;
+    DtypeNumber cast = CastOf(op, call, k);
+    Number number = ValueOf(call.arguments[k]);
     Int integer = 0;
-    if (kind == ParameterKind::kScalar && !call.operands[k].null) {
+    if (kind == ParameterKind::kScalar && !call.arguments[k].null) {
       const bool is_half = cast == ACL_FLOAT16 || cast == ACL_BF16;
       if (is_half && !oracle.rounds_scalars) cast = ACL_FLOAT;
-      number = ScalarIn(call.operands[k], cast);
+      number = ScalarIn(call.arguments[k], cast);
       // Integers wrap, whatever their size.
       if (IsIntegral(cast)) {
-        const Element own = ElementOfNumber(call.operands[k].dtype, call.operands[k].value);
-        const Element converted = IsComplexDtype(call.operands[k].dtype) || cast == ACL_BOOL
+        const Element own = ElementOfNumber(call.arguments[k].dtype, call.arguments[k].number);
+        const Element converted = IsComplexDtype(call.arguments[k].dtype) || cast == ACL_BOOL
                                       ? ElementOfNumber(cast, number)
-                                      : ConvertedElement(call.operands[k].dtype, own, cast);
+                                      : ConvertedElement(call.arguments[k].dtype, own, cast);
         integer = IntegerOf(cast, converted.data());
       }
     } else if (kind != ParameterKind::kTensor) {
@@ -196,7 +196,7 @@ std::string FirstDifference(const MapCall& call, const std::vector<std::vector<s
       const long double bounded = std::fmin(std::fmax(number.real, -0x1p100L), 0x1p100L);  // NaN: the lowest
       integer = static_cast<Int>(std::floor(bounded));
     }
-    sources.push_back({k, kind == ParameterKind::kTensor && !call.operands[k].null, cast});
+    sources.push_back({k, kind == ParameterKind::kTensor && !call.arguments[k].null, cast});
     numbers.push_back(number);
     integers.push_back(integer);
   }
@@ -211,7 +211,7 @@ std::string FirstDifference(const MapCall& call, const std::vector<std::vector<s
     for (size_t s = 0; s < n; ++s) {
       const size_t k = sources[s].parameter;
       if (sources[s].is_tensor) {
-        const DtypeNumber from = call.operands[k].dtype;
+        const DtypeNumber from = call.arguments[k].dtype;
         const auto bytes = static_cast<size_t>(ElementSize(from));
         const std::byte* at = &inputs[k][static_cast<size_t>(positions[k][i]) * bytes];
         const Element converted = ConvertedElement(from, Element(at, at + bytes), sources[s].cast);

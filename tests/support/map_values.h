@@ -28,7 +28,8 @@ std::vector<std::byte> ElementsOf(const HostTensor& tensor);
 // Compares `found`, the output's elements of a call that Expected accepted, with the oracle. `inputs` holds
 // the elements of every input tensor at its parameter's position. `positions` gives the input element for
 // each output element. Returns a description of the first difference, or "".
-std::string FirstDifference(const MapCall& call, const std::vector<std::vector<std::byte>>& inputs,
+std::string FirstDifference(const MapOperator& op, const PlanCall& call,
+                            const std::vector<std::vector<std::byte>>& inputs,
                             const std::vector<std::vector<int64_t>>& positions,
                             const std::vector<std::byte>& found);
 

@@ -65,8 +65,8 @@ namespace {
 
 // Tells whether the product in use has a move between these dtypes, by the rules of its description.
 bool IsTaken(const std::string& name, DtypeNumber from, DtypeNumber to) {
-  IndexCall call = ValidCall(MoveOperatorNamed(name), ProductInUse());
-  for (IndexArgument& one : call.arguments) {
+  PlanCall call = ValidCall(MoveOperatorNamed(name), ProductInUse());
+  for (PlanArgument& one : call.arguments) {
     one.dtype = one.is_output || one.kind == ParameterKind::kScalar ? to : from;
     if (one.name == "dtype") one.integer = to;
   }

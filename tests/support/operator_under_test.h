@@ -39,11 +39,6 @@ struct OperatorBinding {
 
   // Inputs that the operator never reads: they need no data address.
   std::vector<std::string> unread_inputs = {};
-
-  // Tells whether phase 1 may request a workspace for tensors of these shapes.
-  std::function<bool(std::span<const Shape> shapes)> may_need_workspace = [](std::span<const Shape>) {
-    return false;
-  };
 };
 
 // The values of one input in row-major order: reals for floating types, integers for integer types and bool.

@@ -8,7 +8,7 @@
 #include "aclnnop/families/matmul.h"
 #include "aclnnop/families/shape.h"
 #include "aclnnop/families/sort.h"
-#include "determinism/calls.h"
+#include "determinism/described_calls.h"
 
 namespace portacl::testing {
 namespace {
@@ -386,66 +386,53 @@ const auto kMaskedSelect = Register(PORTACL_PHASES(aclnnMaskedSelect, c[0], c[1]
 
 const std::vector<DtypeNumber> kOrdered = {ACL_FLOAT, ACL_FLOAT16, ACL_BF16, ACL_INT8};
 
-const auto kSort = Register(
-    PORTACL_PHASES(aclnnSort, c[0], true, 1, c.setting == 1, c.OutIf(c.setting == 0, kWide, ACL_INT64),
-                   c.OutIf(c.setting != 0, kWide, ACL_INT64)),
-    Of({{kOrdered, {kWide}, kWide, 0}, {{ACL_INT64}, {kWide}, kWide, 1, {{0, 50, true}}, ACL_INT64}}),
-    kPlain);
-const auto kArgsort = Register(PORTACL_PHASES(aclnnArgsort, c[0], 0, c.setting == 1, c[1]),
-                               Of({{{ACL_INT64}, {{100003}}, {100003}, 0, {{0, 5000}}, ACL_INT32},
-                                   {{ACL_INT64}, {kWide}, kWide, 1, {{0, 50}}, ACL_INT64}}),
-                               kPlain);
-const auto kTopk = Register(
-    PORTACL_PHASES(aclnnTopk, c[0], 20, 1, c.setting == 0, true, c.OutIf(c.setting == 0, {5, 20}, ACL_INT64),
-                   c.OutIf(c.setting != 0, {5, 20}, ACL_INT64)),
-    Of({{kOrdered, {{5, 15471}}, {5, 20}, 0},
-        {{ACL_INT64}, {{5, 15471}}, {5, 20}, 1, {{0, 500, true}}, ACL_INT64}}),
-    kPlain);
-const auto kTopkV2 = Register(
-    PORTACL_PHASES(aclnnTopkV2, c[0], 20, 0, false, true, true, c.OutIf(c.setting == 0, {20, 257}, ACL_INT64),
-                   c.OutIf(c.setting != 0, {20, 257}, ACL_INT64)),
-    Of({{{ACL_FLOAT, ACL_BF16}, {kWide}, {20, 257}, 0}}), kPlain);
-const auto kMedian = Register(PORTACL_PHASES(aclnnMedian, c[0], c[1]), Of({{kOrdered, {kWide}, {}}}), kPlain);
-const auto kNanMedian =
-    Register(PORTACL_PHASES(aclnnNanMedian, c[0], c[1]), Of({{kOrdered, {kWide}, {}}}), kPlain);
-const auto kMedianDim = Register(
-    PORTACL_PHASES(aclnnMedianDim, c[0], 0, false, c.OutIf(c.setting == 0, {257}, ACL_INT64),
-                   c.OutIf(c.setting != 0, {257}, ACL_INT64)),
-    Of({{kOrdered, {kWide}, {257}, 0}, {{ACL_INT64}, {kWide}, {257}, 1, {{0, 50, true}}, ACL_INT64}}),
-    kPlain);
-const auto kNanMedianDim = Register(
-    PORTACL_PHASES(aclnnNanMedianDim, c[0], 1, true, c.OutIf(c.setting == 0, {301, 1}, ACL_INT64),
-                   c.OutIf(c.setting != 0, {301, 1}, ACL_INT64)),
-    Of({{kOrdered, {kWide}, {301, 1}, 0}, {{ACL_INT64}, {kWide}, {301, 1}, 1, {{0, 50, true}}, ACL_INT64}}),
-    kPlain);
-const auto kKthvalue = Register(
-    PORTACL_PHASES(aclnnKthvalue, c[0], 4000, 1, false, c.OutIf(c.setting == 0, {5}, ACL_INT64),
-                   c.OutIf(c.setting != 0, {5}, ACL_INT64)),
-    Of({{kOrdered, {{5, 15471}}, {5}, 0}, {{ACL_INT64}, {{5, 15471}}, {5}, 1, {{0, 50, true}}, ACL_INT64}}),
-    kPlain);
-const auto kSearchSorted =
-    Register(PORTACL_PHASES(aclnnSearchSorted, c[0], c[1], false, c.setting == 1, nullptr, c[2]),
-             Of({{{ACL_INT64}, {{257}, kWide}, kWide, 0, {{0, 1000}, {1, 1000}}, ACL_INT64},
-                 {{ACL_INT64}, {kWide, {301, 100}}, {301, 100}, 1, {{0, 1000}, {1, 1000}}, ACL_INT32}}),
-             kPlain);
-// Whether few numbers are one, and whether any of them is.
-const auto kIsInTensorScalar =
-    Register(PORTACL_PHASES(aclnnIsInTensorScalar, c[0], c.Scalar(7.0), false, false, c[1]),
-             Of({{{ACL_BOOL}, {kWide}, kWide, 0, {{0, 50}}, ACL_INT64}}), kPlain);
-const auto kIsInScalarTensor = Register(
-    PORTACL_PHASES(aclnnIsInScalarTensor, c.Scalar(c.setting == 0 ? 7.0 : 77.0), c[0], false, false, c[1]),
-    Of({{{ACL_BOOL}, {kWide}, {}, 0, {{0, 50}}, ACL_INT64},
-        {{ACL_BOOL}, {kWide}, {}, 1, {{0, 50}}, ACL_INT32}}),
-    kPlain);
-const auto kSearchSorteds =
-    Register(PORTACL_PHASES(aclnnSearchSorteds, c[0], c.Scalar(500.0), false, false, nullptr, c[1]),
-             Of({{{ACL_INT64}, {{257}}, {1}, 0, {{0, 1000}}, ACL_INT64}}), kPlain);
-const auto kBincount = Register(PORTACL_PHASES(aclnnBincount, c[0], c.setting == 0 ? c[1] : nullptr, 0, c[2]),
-                                Of({{{ACL_FLOAT, ACL_DOUBLE}, {{77357}, {77357}}, {1000}, 0, {{0, 1000}}},
-                                    {{ACL_INT64}, {{77357}, {1}}, {1000}, 1, {{0, 1000}}}}),
-                                kPlain);
-const auto kHistc = Register(PORTACL_PHASES(aclnnHistc, c[0], 50, c.Scalar(-1.5), c.Scalar(1.5), c[1]),
-                             Of({{{ACL_FLOAT, ACL_FLOAT16, ACL_INT32}, {kWide}, {50}}}), kPlain);
+const DescribedCalls kSorts({
+    CallOf("aclnnSort",
+           Of({{kOrdered, {kWide}, kWide, 0}, {{ACL_INT64}, {kWide}, kWide, 1, {{0, 50, true}}, ACL_INT64}}),
+           {{"descending", kSetting}}, {}, kPlain),
+    CallOf("aclnnArgsort",
+           Of({{{ACL_INT64}, {{100003}}, {100003}, 0, {{0, 5000}}, ACL_INT32},
+               {{ACL_INT64}, {kWide}, kWide, 1, {{0, 50}}, ACL_INT64}}),
+           {{"dim", 0}, {"descending", kSetting}}, {}, kPlain),
+    CallOf("aclnnTopk",
+           Of({{kOrdered, {{5, 15471}}, {5, 20}, 0},
+               {{ACL_INT64}, {{5, 15471}}, {5, 20}, 1, {{0, 500, true}}, ACL_INT64}}),
+           {{"k", 20}, {"largest", BySetting({1, 0})}}, {}, kPlain),
+    CallOf("aclnnTopkV2", Of({{{ACL_FLOAT, ACL_BF16}, {kWide}, {20, 257}, 0}}),
+           {{"k", 20}, {"dim", 0}, {"largest", 0}}, {}, kPlain),
+    CallOf("aclnnMedian", Of({{kOrdered, {kWide}, {}}}), {}, {}, kPlain),
+    CallOf("aclnnNanMedian", Of({{kOrdered, {kWide}, {}}}), {}, {}, kPlain),
+    CallOf("aclnnMedianDim",
+           Of({{kOrdered, {kWide}, {257}, 0}, {{ACL_INT64}, {kWide}, {257}, 1, {{0, 50, true}}, ACL_INT64}}),
+           {{"dim", 0}}, {}, kPlain),
+    CallOf("aclnnNanMedianDim",
+           Of({{kOrdered, {kWide}, {301, 1}, 0},
+               {{ACL_INT64}, {kWide}, {301, 1}, 1, {{0, 50, true}}, ACL_INT64}}),
+           {{"keepDim", 1}}, {}, kPlain),
+    CallOf("aclnnKthvalue",
+           Of({{kOrdered, {{5, 15471}}, {5}, 0},
+               {{ACL_INT64}, {{5, 15471}}, {5}, 1, {{0, 50, true}}, ACL_INT64}}),
+           {{"k", 4000}}, {}, kPlain),
+    CallOf("aclnnSearchSorted",
+           Of({{{ACL_INT64}, {{257}, kWide}, kWide, 0, {{0, 1000}, {1, 1000}}, ACL_INT64},
+               {{ACL_INT64}, {kWide, {301, 100}}, {301, 100}, 1, {{0, 1000}, {1, 1000}}, ACL_INT32}}),
+           {{"right", kSetting}}, {}, kPlain),
+    // Whether few numbers are one, and whether any of them is.
+    CallOf("aclnnIsInTensorScalar", Of({{{ACL_BOOL}, {kWide}, kWide, 0, {{0, 50}}, ACL_INT64}}),
+           {{"testElement", 7}}, {}, kPlain),
+    CallOf("aclnnIsInScalarTensor",
+           Of({{{ACL_BOOL}, {kWide}, {}, 0, {{0, 50}}, ACL_INT64},
+               {{ACL_BOOL}, {kWide}, {}, 1, {{0, 50}}, ACL_INT32}}),
+           {{"element", BySetting({7, 77})}}, {}, kPlain),
+    CallOf("aclnnSearchSorteds", Of({{{ACL_INT64}, {{257}}, {1}, 0, {{0, 1000}}, ACL_INT64}}),
+           {{"self", 500}}, {}, kPlain),
+    CallOf("aclnnBincount",
+           Of({{{ACL_FLOAT, ACL_DOUBLE}, {{77357}, {77357}}, {1000}, 0, {{0, 1000}}},
+               {{ACL_INT64}, {{77357}, {1}}, {1000}, 1, {{0, 1000}}}}),
+           {{"weights", BySetting({Input(1), nullptr})}, {"minlength", 0}}, {}, kPlain),
+    CallOf("aclnnHistc", Of({{{ACL_FLOAT, ACL_FLOAT16, ACL_INT32}, {kWide}, {50}}}),
+           {{"bins", 50}, {"min", -1.5}, {"max", 1.5}}, {}, kPlain),
+});
 
 }  // namespace
 }  // namespace portacl::testing

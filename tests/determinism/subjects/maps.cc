@@ -1,31 +1,32 @@
 // Every elementwise operator for the determinism test, but for the in-place forms, which are the same work.
 // SPDX-License-Identifier: Apache-2.0
 #include "determinism/subject.h"
-#include "support/map_rules.h"
+#include "support/map_operator.h"
 #include "support/map_suite.h"
+#include "support/products.h"
 
 namespace portacl::testing {
 namespace {
 
-bool IsTensor(const MapOperator& op, size_t i) { return op.function.parameters[i] == ParameterKind::kTensor; }
+bool IsTensor(const MapOperator& op, size_t i) { return op.valid[i].kind == ParameterKind::kTensor; }
 
 // The promoted dtype where out may have it, BOOL where truths are the result, else the first that goes.
 DtypeNumber OutputDtype(const MapOperator& op, const std::vector<DtypeNumber>& inputs) {
-  MapCall call(op, Product::kA2);
+  PlanCall call = ValidCall(op, op.numbers_on);
   size_t next = 0;
-  for (size_t i = 0; i < op.names.size(); ++i) {
-    if (IsTensor(op, i) && op.IsInput(i)) call.operands[i].dtype = inputs[next++];
+  for (size_t i = 0; i < op.valid.size(); ++i) {
+    if (IsTensor(op, i) && op.IsInput(i)) call.arguments[i].dtype = inputs[next++];
   }
-  Operand& out = call.operands[op.Output()];
+  PlanArgument& out = call.arguments[op.Output()];
   std::vector<DtypeNumber> tried = inputs;
   tried.insert(tried.end(), {ACL_FLOAT, ACL_DOUBLE, ACL_BOOL, ACL_COMPLEX64, ACL_COMPLEX128, ACL_INT64});
-  if (op.oracle.truth) tried.insert(tried.begin(), ACL_BOOL);
+  if (op.formula.truth) tried.insert(tried.begin(), ACL_BOOL);
   for (const DtypeNumber dtype : tried) {
     out.dtype = dtype;
     if (Expected(call).code != 0) continue;
     const DtypeNumber promoted = call.promoted;
     out.dtype = promoted;
-    if (!op.oracle.truth && promoted != kUndefinedDtype && Expected(call).code == 0) return promoted;
+    if (!op.formula.truth && promoted != kUndefinedDtype && Expected(call).code == 0) return promoted;
     return dtype;
   }
   return kUndefinedDtype;
@@ -35,19 +36,20 @@ DtypeNumber OutputDtype(const MapOperator& op, const std::vector<DtypeNumber>& i
 bool TakesShapes(const MapOperator& op, std::span<const Shape> shapes) {
   const std::optional<Shape> broadcast = Broadcast(shapes);
   if (!broadcast) return false;
-  MapCall call(op, Product::kA2);
+  PlanCall call = ValidCall(op, op.numbers_on);
   size_t next = 0;
-  for (size_t i = 0; i < op.names.size(); ++i) {
-    if (IsTensor(op, i)) call.operands[i].shape = i == op.Output() ? *broadcast : shapes[next++];
+  for (size_t i = 0; i < op.valid.size(); ++i) {
+    if (IsTensor(op, i)) call.arguments[i].shape = i == op.Output() ? *broadcast : shapes[next++];
   }
   return Expected(call).code == 0;
 }
 
 void Register(const std::vector<MapOperator>& operators) {
   for (const MapOperator& op : operators) {
-    if (op.in_place || op.product != Product::kA2) continue;
-    if (op.Output() + 1 != op.names.size()) continue;  // aclnnLogSigmoidForward, which is aclnnLogSigmoid
+    if (op.in_place) continue;
+    if (op.Output() + 1 != op.valid.size()) continue;  // aclnnLogSigmoidForward, which is aclnnLogSigmoid
     Subject subject;
+    if (op.numbers_on != Product::kA2) subject.soc = SocNameOf(op.numbers_on);
     NumericDescription& description = subject.description;
     description.binding = BindingOf(op);
     description.input_dtypes = {ACL_FLOAT, ACL_FLOAT16, ACL_BF16,   ACL_DOUBLE,    ACL_INT8,

@@ -4,12 +4,12 @@
 #include <algorithm>
 
 #include "determinism/calls.h"
-#include "support/reduction_operators.h"
+#include "determinism/described.h"
+#include "operators/reductions.h"
+#include "support/plan_check.h"
 
 namespace portacl::testing {
 namespace {
-
-using Over = ReductionOperator::Over;
 
 // A layout: what is reduced, and the kept shape of the result; two results lie side by side along its dim of `both`.
 struct Layout {
@@ -23,13 +23,13 @@ const std::vector<Layout> kLayouts = {{{7, 9001}, {1}, {7, 1}, 1},
                                       {{301, 257}, {0, 1}, {1, 1}, 0},
                                       {{5, 300, 41}, {1}, {5, 1, 41}, 1}};
 
-bool TakesLayout(const ReductionOperator& op, const Layout& layout) {
-  if (op.name == "aclnnAminmax") return layout.dims.size() == 1;
-  switch (op.over) {
-    case Over::kDims:
+bool TakesLayout(const OperatorSpec& op, const Layout& layout) {
+  if (std::string(op.function.name) == "aclnnAminmax") return layout.dims.size() == 1;
+  switch (OverOf(op)) {
+    case ReducedOver::kDims:
       return true;
-    case Over::kAll:
-    case Over::kDiagonal:
+    case ReducedOver::kAll:
+    case ReducedOver::kDiagonal:
       return layout.dims.size() == 2;
     default:
       return layout.dims.size() == 1;
@@ -64,54 +64,54 @@ DtypeNumber ResultOf(const std::string& name, DtypeNumber dtype) {
 }
 
 // The results of operators with indices are of one dtype, since those of indices are converted to it; scans have but theirs.
-aclnnStatus Plan(const ReductionOperator& op, Call& c) {
+aclnnStatus Plan(const OperatorSpec& op, Call& c) {
   const Layout& layout = kLayouts[static_cast<size_t>(c.setting) % kLayouts.size()];
-  ReductionArguments arguments;
-  arguments.dims = layout.dims;
-  arguments.dim = layout.dims[0];
-  arguments.number = c.setting < std::ssize(kLayouts) ? 2 : 3;
+  const PlanCall call = CallOver(op, layout.dims, c.setting < std::ssize(kLayouts) ? 2 : 3);
   std::vector<aclTensor*> tensors = {c[0], c[1]};
-  if (op.tensors == 1) tensors.erase(tensors.begin());
-  if (op.tensors == 3) tensors = {c[0], c.Part(1, layout.both, 0, 1), c.Part(1, layout.both, 1, 1)};
-  arguments.tensors = tensors;
-  return op.plan(arguments, c.size, c.executor);
+  if (TensorsOf(call).size() == 1) tensors.erase(tensors.begin());
+  if (TensorsOf(call).size() == 3)
+    tensors = {c[0], c.Part(1, layout.both, 0, 1), c.Part(1, layout.both, 1, 1)};
+  return PlanWith(call, tensors, c.size, c.executor);
 }
 
 // Complex numbers are a subject of their own, since their loops are plain code.
-SubjectRegistration RegisterReduction(const ReductionOperator& op, bool is_complex) {
+Subject SubjectOfReduction(const OperatorSpec& op, bool is_complex) {
+  const std::string name = op.function.name;
+  const ReducedOver over = OverOf(op);
+  const size_t tensors = TensorsOf(ValidCall(op, Product::kA2)).size();
   std::vector<GivenCase> cases;
-  const size_t settings = op.name.ends_with("Norm") ? 2 * kLayouts.size() : kLayouts.size();
+  const size_t settings = name.ends_with("Norm") ? 2 * kLayouts.size() : kLayouts.size();
   for (size_t i = 0; i < settings; ++i) {
     const Layout& layout = kLayouts[i % kLayouts.size()];
     if (!TakesLayout(op, layout)) continue;
     Shape result = layout.result;
-    if (op.over == Over::kDiagonal) result = {};
-    if (op.over == Over::kLine) result = layout.shape;
-    if (op.tensors == 3) result[layout.both] *= 2;
-    for (const DtypeNumber dtype : DtypesOf(op.name, is_complex))
-      cases.push_back(Case(dtype, {layout.shape}, {result, ResultOf(op.name, dtype)}, i));
+    if (over == ReducedOver::kDiagonal) result = {};
+    if (over == ReducedOver::kLine) result = layout.shape;
+    if (tensors == 3) result[layout.both] *= 2;
+    for (const DtypeNumber dtype : DtypesOf(name, is_complex))
+      cases.push_back(Case(dtype, {layout.shape}, {result, ResultOf(name, dtype)}, i));
   }
   Traits traits;
-  if (op.name == "aclnnReduceLogSum") traits.not_negative = {0};
-  traits.is_plain_code = op.over == Over::kLine || is_complex;
-  if (op.tensors == 1) traits.start = Start::kFirstInput;
-  traits.seed_of = op.name;
-  return Register(
-      {is_complex ? op.name + "OfComplex" : op.name, op.run, [&op](Call& c) { return Plan(op, c); }}, cases,
-      traits);
+  if (name == "aclnnReduceLogSum") traits.not_negative = {0};
+  traits.is_plain_code = over == ReducedOver::kLine || is_complex;
+  if (tensors == 1) traits.start = Start::kFirstInput;
+  traits.seed_of = name;
+  return SubjectOf(
+      {is_complex ? name + "OfComplex" : name, op.function.run, [&op](Call& c) { return Plan(op, c); }},
+      cases, traits);
 }
 
 // Running extremes have indices of an integer type of their own; tests/reductions/ has them.
-const std::vector<SubjectRegistration> kSubjects = [] {
-  std::vector<SubjectRegistration> all;
-  for (const ReductionOperator& op : AllReductions()) {
-    if (op.over == Over::kLine && op.tensors == 3) continue;
-    all.push_back(RegisterReduction(op, /*is_complex=*/false));
-    if (!DtypesOf(op.name, /*is_complex=*/true).empty())
-      all.push_back(RegisterReduction(op, /*is_complex=*/true));
+const DescribedSubjects kReductions([] {
+  std::vector<Subject> all;
+  for (const OperatorSpec& op : ReductionOperators()) {
+    if (op.valid.back().name == "indicesOut") continue;
+    all.push_back(SubjectOfReduction(op, /*is_complex=*/false));
+    if (!DtypesOf(op.function.name, /*is_complex=*/true).empty())
+      all.push_back(SubjectOfReduction(op, /*is_complex=*/true));
   }
   return all;
-}();
+});
 
 }  // namespace
 }  // namespace portacl::testing
