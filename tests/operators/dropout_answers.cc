@@ -45,7 +45,7 @@ Rules MaskedRules(const Masked& names, const Listed& listed, const Rules& of_att
                Representable(),
                DoneIfEmpty(names.in),
                Inside(names.in + " " + names.mask),
-               Ranks(names.mask, 561103),
+               WithCode(561103, Ranks(names.mask)),
                Convertible(names.out, kWritable)};
 }
 

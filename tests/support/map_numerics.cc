@@ -51,10 +51,11 @@ OperatorBinding BindingOf(const MapOperator& op) {
   binding.unread_inputs = op.ignored;
   // Converts numbers here rather than during a call, which may run in a floating-point environment that
   // traps.
-  const auto constants = std::make_shared<CArguments>(ValidCall(op, op.numbers_on),
-                                                      std::vector<aclTensor*>(binding.tensors.size()));
-  binding.plan = [&op, constants](std::span<aclTensor* const> t, const Attributes&, uint64_t* size,
-                                  aclOpExecutor** executor) {
+  const auto call = std::make_shared<const PlanCall>(ValidCall(op, op.numbers_on));
+  const auto constants = std::make_shared<CArguments>(*call, std::vector<aclTensor*>(binding.tensors.size()));
+  // The arguments refer to the call's texts.
+  binding.plan = [&op, call, constants](std::span<aclTensor* const> t, const Attributes&, uint64_t* size,
+                                        aclOpExecutor** executor) {
     std::vector<Argument> arguments = constants->all();
     size_t next = 0;
     for (size_t i = 0; i < arguments.size(); ++i) {

@@ -337,7 +337,7 @@ void CheckBadIndices(const OperatorSpec& op) {
   for (const char* threads : {"1", "3"}) {
     for (const bool raises : {true, false}) {
       const ScopedEnvironment environment(Variables{{"PORTACL_NUM_THREADS", threads},
-                                                    {"PORTACL_OPERATOR_ERRORS", raises ? "raise" : "ignore"},
+                                                    {"PORTACL_INDEX_ERRORS", raises ? "raise" : "ignore"},
                                                     {"PORTACL_SOC", SocNameOf(op.numbers_on)}});
       ASSERT_EQ(environment.init_status(), ACL_SUCCESS);
       RandomNumbers random(0xBAD);
