@@ -2,8 +2,8 @@
 # sources and `formulas`, those of operators, are known.
 # SPDX-License-Identifier: Apache-2.0
 
-# The loops of formulas are written as vectors already: what the compiler would pack besides are addresses, at a loss. With precompiled headers g++ packs
-# nevertheless, since it optimises as their options say.
+# The loops of formulas are written as vectors already: what the compiler would pack besides are addresses, at a loss. With precompiled headers
+# g++ packs nevertheless, since it optimises as their options say.
 set(formula_options -fno-tree-slp-vectorize)
 # clang takes ten minutes and more for a formula's kernels with these; the sanitized build of gcc has them.
 if(PORTACL_SANITIZE MATCHES "fuzzer")
@@ -59,7 +59,8 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_GENERATOR STREQUAL "Ninja" AND
     file(STRINGS ${source} line REGEX "^#include \"base/foreach_target.h\"" LIMIT_COUNT 1)
     if(line)
       list(APPEND vector_sources ${source})
-    elseif(source MATCHES "^(acl|aclnnop/[a-z0-9_]+|aclop|profile|record|sanitizer)/" AND NOT source MATCHES "^(acl/(queue|stream)|aclnnop/jobs)/|^record/summary.cc")
+    elseif(source MATCHES "^(acl|aclnnop/[a-z0-9_]+|aclop|profile|record|sanitizer)/"
+           AND NOT source MATCHES "^(acl/(queue|stream)|aclnnop/jobs)/|^record/summary.cc")
       list(APPEND call_sources ${source})
     endif()
   endforeach()
@@ -75,8 +76,12 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_GENERATOR STREQUAL "Ninja" AND
   file(STRINGS ${PORTACL_HIGHWAY_INCLUDE}/hwy/highway.h highway_version REGEX "^#define HWY_(MAJOR 1|MINOR 0|PATCH 3)$")
   list(LENGTH highway_version known_parts)
   if(known_parts EQUAL 3 AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+    set(vector_options)
+    if(PORTACL_SANITIZE)
+      set(vector_options -fno-tree-pta)
+    endif()
     # g++ forgets that Highway turns the two warnings off.
-    precompile_for(portacl_vector_headers "${vector_sources}" "$<$<BOOL:${PORTACL_SANITIZE}>:-fno-tree-pta>"
+    precompile_for(portacl_vector_headers "${vector_sources}" "${vector_options}"
       HEADERS ${CMAKE_CURRENT_SOURCE_DIR}/engine/map/vector_headers.h
       WITH -Wno-uninitialized -Wno-maybe-uninitialized)
   endif()

@@ -51,10 +51,10 @@ def chosen(changed: set[str], includes: dict[str, set[str]]) -> tuple[set[str], 
 
 
 def write_commands(build: pathlib.Path, folder: pathlib.Path) -> None:
-    """Writes the build's commands to `folder` without what clang cannot read: the headers that g++ precompiled, and its options for them."""
+    """Writes the build's commands to `folder` without what clang cannot read: the headers that g++ precompiled, and options of its own."""
     commands = json.loads((build / "compile_commands.json").read_text(encoding="utf-8"))
     for entry in commands:
-        entry["command"] = re.sub(r" -Winvalid-pch| -fpch-deps| -Wno-(?:maybe-)?uninitialized| -include \S+/cmake_pch\.hxx", "", entry["command"])
+        entry["command"] = re.sub(r" -Winvalid-pch| -fpch-deps| -finline-small-functions| -Wno-(?:maybe-)?uninitialized| -include \S+/cmake_pch\.hxx", "", entry["command"])
     (folder / "compile_commands.json").write_text(json.dumps(commands), encoding="utf-8")
 
 

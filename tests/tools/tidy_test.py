@@ -37,7 +37,7 @@ d.o: #deps 2, deps mtime 1 (VALID)
 
 """
 COMMANDS = """[{"directory": "build", "file": "../src/a.cc",
-  "command": "g++ -O3 -Winvalid-pch -include /a/folder/objects.dir/cmake_pch.hxx -fpch-deps -Wno-uninitialized -Wno-maybe-uninitialized -o a.o -c ../src/a.cc"}]
+  "command": "g++ -O3 -Winvalid-pch -include /a/folder/objects.dir/cmake_pch.hxx -fpch-deps -finline-small-functions -Wno-uninitialized -Wno-maybe-uninitialized -o a.o -c ../src/a.cc"}]
 """
 # Tells which source it was asked about, keeps the commands, and finds the word "fault" in the source and in the header that stands in the same folder.
 CLANG_TIDY = """#!/bin/sh
