@@ -253,10 +253,10 @@ def reaches_everything(changed: set[str], tested: set[str]) -> bool:
     return any(path in OPTIONS or SCHEMA.match(path) or path.startswith("tests/") and path.endswith((".cc", ".h")) and path not in tested for path in changed)
 
 
-def drawn_tests(names: list[str], executables: dict[str, list[str]], seed: str) -> str:
-    """The part of the tests that runs under a sanitizer, "INDEX of COUNT: NAMES", of the executables that test operators; of others all run."""
+def drawn_tests(sample: set[str], reached: list[str], executables: dict[str, list[str]], seed: str) -> str:
+    """The part of the tests that runs under a sanitizer, "INDEX of COUNT: NAMES", of executables of operators that no change reaches."""
     index = int(hashlib.sha256(seed.encode()).hexdigest(), 16) % ONE_IN["tests"]
-    return " ".join([f"{index} of {ONE_IN['tests']}:", *(name for name in names if any(map(OF_OPERATORS.match, executables.get(name, []))))])
+    return " ".join([f"{index} of {ONE_IN['tests']}:", *(name for name in sorted(sample.difference(reached)) if any(map(OF_OPERATORS.match, executables.get(name, []))))])
 
 
 def executables_of(build: pathlib.Path) -> dict[str, list[str]]:
@@ -344,10 +344,9 @@ def main() -> int:
         options.borrow.parent.mkdir(parents=True, exist_ok=True)
         if not options.borrow.exists() or options.borrow.read_text(encoding="utf-8") != text:
             options.borrow.write_text(text, encoding="utf-8")
-    names = sorted({*reached, *sample})
-    tests = drawn_tests(names, executables_of(build), seed)
+    tests = drawn_tests(sample, reached, executables_of(build), seed)
     say(f"of the tests of each suite, part {tests}")
-    print(",".join(names), tests, sep="\n")
+    print(",".join(sorted({*reached, *sample})), tests, sep="\n")
     return 0
 
 

@@ -1,6 +1,5 @@
 #!/bin/sh
-# Compiles all public headers together in both orders, as C11 and as C++11, and with the first compiler every header by itself:
-# what a header lacks, it lacks with any compiler.
+# Compiles every public header by itself, as C11 and as C++11, and all of them together in both orders.
 # SPDX-License-Identifier: Apache-2.0
 #
 # usage: compile_alone.sh INCLUDE_DIR COMPILER...
@@ -50,10 +49,9 @@ include() {
   echo "typedef int NotEmpty;"
 }
 
-alone=$headers
 for compiler in "$@"; do
   for language in C11 C++11; do
-    for header in $alone; do
+    for header in $headers; do
       # The first inclusion stands alone, the second must add nothing.
       compile "$compiler" "$language" "$header" "" <<EOF
 $(include "$header" "$header")
@@ -74,7 +72,6 @@ EOF
 $(include $headers)
 EOF
   done
-  alone=
 done
 
 echo "$(echo "$headers" | wc -l) headers, $compilations compilations, $failures failures"

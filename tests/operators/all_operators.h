@@ -1,4 +1,4 @@
-// Every operator's description, for tests that go over all of them: one line each.
+// Losses of elements and moves, for tests that call some operator of each kind.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace portacl::testing {
 
-// Every operator of the library: how it is called, which is all that some tests ask.
+// How they are called, which is all that some tests ask.
 inline std::vector<OperatorBinding> AllBindings() {
   std::vector<OperatorBinding> all;
   for (const NumericDescription* op : AllOperators()) all.push_back(op->binding);

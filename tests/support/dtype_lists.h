@@ -13,7 +13,6 @@ namespace portacl::testing {
 
 using DtypeList = std::vector<DtypeNumber>;
 
-inline constexpr std::initializer_list<Product> kNewProducts = {Product::k950, Product::kA3, Product::kA2};
 inline constexpr std::initializer_list<Product> kOldProducts = {Product::k910, Product::k310P,
                                                                 Product::k310B};
 inline constexpr std::initializer_list<Product> kBefore950 = {Product::kA3, Product::kA2, Product::k910,

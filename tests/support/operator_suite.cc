@@ -1,4 +1,4 @@
-// The tests of operators that move or index elements: see operator_spec.h.
+// The tests of operators that are described with an oracle for every output: see operator_spec.h.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>

@@ -154,8 +154,8 @@ class Executables(unittest.TestCase):
         self.assertEqual(chosen.executables_for({"src/a/x.cc", "src/a/y.cc"}, self.MUTANTS, 1, "s"), (["shared"], 2))
 
     def test_a_part_of_the_tests_of_operators_is_drawn(self):
-        executables = {"sums": ["tests/reductions/sums_test.cc"], "runtime": ["tests/acl/runtime_test.cc"]}
-        parts = {chosen.drawn_tests(["runtime", "sums", "unknown"], executables, f"seed {i}") for i in range(20)}
+        executables = {"sums": ["tests/reductions/sums_test.cc"], "rows": ["tests/norm/rows_test.cc"], "runtime": ["tests/acl/runtime_test.cc"]}
+        parts = {chosen.drawn_tests({"runtime", "sums", "rows", "unknown"}, ["rows"], executables, f"seed {i}") for i in range(20)}
         self.assertEqual(parts, {f"{index} of 3: sums" for index in range(3)})
 
 

@@ -1,4 +1,4 @@
-// The headers of vector code that g++ precompiles (see CMakeLists.txt). base/foreach_target.h lists their guards.
+// The headers of vector code that g++ precompiles (see cmake/library_options.cmake). base/foreach_target.h lists their guards.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
